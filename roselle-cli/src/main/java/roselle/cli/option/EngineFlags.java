@@ -99,6 +99,10 @@ public final class EngineFlags {
     @Option(names = "--offline", description = "Fetch no model: what MODEL names has to be here.")
     private boolean isOffline;
 
+    public boolean isOffline() {
+        return isOffline;
+    }
+
     /** The engine's configuration, with room for {@code choices} answers at a time unless another number was asked for. */
     public EngineConfig config(Path model, int choices) {
         int sequences = maxSequences == 0 ? choices : maxSequences;

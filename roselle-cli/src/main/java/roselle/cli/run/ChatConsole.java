@@ -10,6 +10,11 @@ interface ChatConsole extends AutoCloseable {
 
     PrintWriter out();
 
+    /** Whether it shows styles, such as bold letters and colours. */
+    default boolean isStyled() {
+        return false;
+    }
+
     /** Empties the screen, where there is one. */
     void clear();
 

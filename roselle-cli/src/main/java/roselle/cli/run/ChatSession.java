@@ -168,7 +168,7 @@ final class ChatSession {
     /** Prints an answer as it is made, and returns its text: thoughts are shown, but no part of the conversation. */
     private String generate(GenerationRequest request) {
         var answer = new StringBuilder();
-        var layout = new AnswerLayout();
+        var layout = new AnswerLayout(console.isStyled() && !raw);
         try (var generation = engine.submit(request)) {
             console.onInterrupt(generation::close);
             for (var event : generation) {
@@ -190,7 +190,7 @@ final class ChatSession {
             }
         } finally {
             console.onInterrupt(() -> {});
-            out.println();
+            out.println(layout.end());
         }
         return answer.toString();
     }

@@ -29,6 +29,10 @@ final class FormatFlags {
             description = "Hold the answer to a grammar in GBNF, llama.cpp's form, or in Lark.")
     private @Nullable Path grammar;
 
+    boolean isGiven() {
+        return Stream.of(schema, regex, grammar).anyMatch(Objects::nonNull);
+    }
+
     boolean areSeveralGiven() {
         return Stream.of(schema, regex, grammar).filter(Objects::nonNull).count() > 1;
     }

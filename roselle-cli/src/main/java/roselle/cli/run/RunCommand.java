@@ -7,6 +7,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -31,6 +32,8 @@ import roselle.api.OutputOptions;
 import roselle.api.ResponseFormat;
 import roselle.api.SamplingParameters;
 import roselle.cli.option.EngineFlags;
+import roselle.cli.option.ModelNames;
+import roselle.cli.option.PullOffer;
 import roselle.cli.option.TextInput;
 import roselle.cli.report.ExitCode;
 import roselle.cli.report.LoadingReport;
@@ -122,6 +125,9 @@ public final class RunCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         requireConsistentOptions();
+        if (isTerminal() && !engineFlags.isOffline()) {
+            model = PullOffer.accepted(model, PullOffer::ask);
+        }
         EngineConfig config = checked(
                         () -> engineFlags.config(model, outputOptions().choices()))
                 .withAdapterMemory(lora == null ? 0 : EngineConfig.ADAPTER_MEMORY);
@@ -205,6 +211,11 @@ public final class RunCommand implements Callable<Integer> {
         return isTerminal() ? Optional.empty() : Optional.of(standardInput());
     }
 
+    /** Whether answers are Markdown for a terminal, and neither a text that goes on nor of a form that was asked for. */
+    private boolean isStyled() {
+        return isTerminal() && !raw && !format.isGiven() && AnswerLayout.areStylesWanted(System.getenv());
+    }
+
     private static boolean isTerminal() {
         return Optional.ofNullable(System.console()).filter(Console::isTerminal).isPresent();
     }
@@ -247,8 +258,17 @@ public final class RunCommand implements Callable<Integer> {
     /** The classes of the terminal are loaded here and not before. */
     private void converse(Engine engine, Requests requests) {
         try (ChatConsole console = TerminalConsole.open()) {
+            console.out().print(greeting(engine));
             new ChatSession(engine, requests, raw, Optional.ofNullable(system), console).run();
         }
+    }
+
+    private String greeting(Engine engine) {
+        return String.format(
+                Locale.ROOT,
+                "%s, %d tokens of context. /help tells what there is, Ctrl-C stops an answer, Ctrl-D leaves.%n",
+                ModelNames.title(model),
+                engine.context());
     }
 
     private List<ChatMessage> conversation(String prompt) {
@@ -263,7 +283,7 @@ public final class RunCommand implements Callable<Integer> {
     private AnswerOutput printer(OutputOptions options, String echo) {
         PrintWriter out = specification.commandLine().getOut();
         return switch (output) {
-            case TEXT -> new TextOutput(out, options.choices(), echo);
+            case TEXT -> new TextOutput(out, options.choices(), echo, isStyled());
             case IDS -> new IdsOutput(out, options.choices());
             case JSON -> new JsonOutput(out, options.choices(), options.logprobs());
         };

@@ -112,6 +112,11 @@ final class TerminalConsole implements ChatConsole {
     }
 
     @Override
+    public boolean isStyled() {
+        return AnswerLayout.areStylesWanted(System.getenv());
+    }
+
+    @Override
     public void clear() {
         terminal.puts(InfoCmp.Capability.clear_screen);
         terminal.flush();

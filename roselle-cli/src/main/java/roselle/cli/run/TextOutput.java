@@ -25,13 +25,16 @@ final class TextOutput implements AnswerOutput {
     private final List<AnswerLayout> layouts = new ArrayList<>();
     private boolean endsWithLine;
 
-    /** @param echo what each answer continues and is printed before it, or empty */
-    TextOutput(PrintWriter out, int choices, String echo) {
+    /**
+     * @param echo what each answer continues and is printed before it, or empty
+     * @param isStyled whether answers are Markdown for a terminal
+     */
+    TextOutput(PrintWriter out, int choices, String echo, boolean isStyled) {
         this.out = out;
         this.echo = echo;
         for (int choice = 0; choice < choices; choice++) {
             answers.add(new StringBuilder());
-            layouts.add(new AnswerLayout());
+            layouts.add(new AnswerLayout(isStyled));
         }
         begin(0);
     }
@@ -44,7 +47,10 @@ final class TextOutput implements AnswerOutput {
             case ToolCall call -> add(call.choice(), layout(call.choice()).call(call));
             case TokenGenerated token ->
                 add(token.choice(), layout(token.choice()).text(token.text()));
-            case ChoiceEnded end -> add(end.choice(), layout(end.choice()).text(end.text()));
+            case ChoiceEnded end -> {
+                add(end.choice(), layout(end.choice()).text(end.text()));
+                add(end.choice(), layout(end.choice()).end());
+            }
             case Finished _ -> finish();
             case Failed _ -> endLine();
             case PromptScored _, ToolCallStarted _, ToolCallDelta _ -> {}

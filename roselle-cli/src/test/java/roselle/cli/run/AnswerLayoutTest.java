@@ -2,6 +2,7 @@ package roselle.cli.run;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import roselle.api.GenerationEvent.ToolCall;
 
@@ -33,5 +34,24 @@ final class AnswerLayoutTest {
                 --- calls stop {} ---
                 --- answers ---
                 4""");
+    }
+
+    @Test
+    void showsMarkdownAsStylesAndThoughtsDimInATerminal() {
+        var styled = new AnswerLayout(true);
+
+        String told = styled.thought("2 + *2*") + styled.text("So **4") + styled.text("**") + styled.end();
+
+        assertThat(told.replace("\u001B[", "^"))
+                .isEqualTo("^2m--- thinks ---^0m\n^2m2 + *2*^0m\n^2m--- answers ---^0m\nSo ^0;1m4^0m");
+    }
+
+    @Test
+    void stylesAreForTerminalsThatShowThemAndUsersWhoWantThem() {
+        assertThat(AnswerLayout.areStylesWanted(Map.of("TERM", "xterm"))).isTrue();
+        assertThat(AnswerLayout.areStylesWanted(Map.of("TERM", "dumb"))).isFalse();
+        assertThat(AnswerLayout.areStylesWanted(Map.of())).isFalse();
+        assertThat(AnswerLayout.areStylesWanted(Map.of("TERM", "xterm", "NO_COLOR", "1")))
+                .isFalse();
     }
 }

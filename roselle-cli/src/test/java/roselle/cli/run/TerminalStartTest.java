@@ -14,6 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -115,7 +116,8 @@ class TerminalStartTest {
     @Timeout(value = 400, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aConversationBeginsAndEndsWithoutAWarning() throws IOException, InterruptedException {
         try (var conversation = converse("run demo")) {
-            conversation.readUntil(PROMPT);
+            assertThat(conversation.readUntil(PROMPT))
+                    .contains("demo, 1024 tokens of context. /help tells what there is");
             conversation.press("/exit\r");
             assertThat(conversation.end(0).lines().filter(line -> line.contains("WARNING")))
                     .allMatch(line -> line.contains("Using incubator modules")); // which the launcher drops
@@ -151,6 +153,23 @@ class TerminalStartTest {
         }
     }
 
+    /** Without a yes nothing is fetched, and the hint is what it is without a terminal. */
+    @Test
+    @Tag("long")
+    @Timeout(value = 400, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void offersToFetchAModelOfTheHub() throws IOException, InterruptedException {
+        try (var asked = converse("run Qwen/Qwen3-0.6B hello")) {
+            asked.readUntil("Fetch the model hf:Qwen/Qwen3-0.6B from the Hugging Face hub? [y/N] ");
+            asked.press("n\r");
+            assertThat(asked.end(66)).contains("Qwen/Qwen3-0.6B: no such file or folder; the model of that name");
+        }
+        try (var asked = converse("run Qwen/Qwen3-0.6B hello")) {
+            asked.readUntil("[y/N] ");
+            asked.press("y\r");
+            assertThat(asked.end(75)).contains("asking 127.0.0.1");
+        }
+    }
+
     private Conversation converse(String arguments) throws IOException {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         String command = "stty rows 24 cols 80; exec '" + java
@@ -159,6 +178,8 @@ class TerminalStartTest {
         var builder = new ProcessBuilder(SCRIPT.toString(), "-qec", command, "/dev/null").redirectErrorStream(true);
         builder.environment().put("TERM", "xterm");
         builder.environment().put("XDG_STATE_HOME", folder.toString());
+        builder.environment().put("HF_HOME", folder.resolve("hub").toString());
+        builder.environment().put("HF_ENDPOINT", "http://127.0.0.1:1"); // where nobody answers
         return new Conversation(builder.start());
     }
 }
