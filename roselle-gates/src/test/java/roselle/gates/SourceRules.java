@@ -12,7 +12,8 @@ final class SourceRules {
     private static final Set<String> COUNTED = Set.of(".java", ".cu", ".cuh", ".js", ".mjs");
     private static final Set<String> CODE =
             Set.of(".java", ".cu", ".cuh", ".js", ".mjs", ".py", ".sh", ".xml", ".md", "roselle", "mvnw", ".ci/run");
-    private static final Set<String> BINARY = Set.of(".safetensors", ".gguf", ".bin", ".png", ".ico", ".model", ".gz", ".woff2");
+    private static final Set<String> BINARY =
+            Set.of(".safetensors", ".gguf", ".bin", ".png", ".ico", ".model", ".gz", ".woff2");
 
     /** Builds name packages, never the host that serves them: a mirror or a proxy must be able to stand in. */
     private static final Pattern REGISTRY = Pattern.compile(

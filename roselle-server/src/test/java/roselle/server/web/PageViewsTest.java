@@ -77,7 +77,11 @@ final class PageViewsTest {
                     root.resolve("package.json"),
                     StandardCopyOption.REPLACE_EXISTING);
             Process npm = new ProcessBuilder(
-                            TestPrograms.find("npm").toString(), "install", "--no-package-lock", "--no-audit", "--silent")
+                            TestPrograms.find("npm").toString(),
+                            "install",
+                            "--no-package-lock",
+                            "--no-audit",
+                            "--silent")
                     .directory(root.toFile())
                     .inheritIO()
                     .start();
@@ -153,8 +157,7 @@ final class PageViewsTest {
     }
 
     private static List<String> violations() {
-        return browser
-                .await("axe.run().then(found => found.violations.flatMap("
+        return browser.await("axe.run().then(found => found.violations.flatMap("
                         + "rule => rule.nodes.map(node => rule.id + ': ' + node.html + ' ' + node.failureSummary)))")
                 .valueStream()
                 .map(JsonNode::stringValue)

@@ -545,7 +545,7 @@ final class WebPageTest {
 
         assertThat(loaded)
                 .isNotEmpty()
-                .allSatisfy(
-                        name -> assertThat(name.stringValue()).startsWith(page.uri().toString()));
+                .allSatisfy(name ->
+                        assertThat(name.stringValue()).startsWith(page.uri().toString()));
     }
 }
