@@ -3,6 +3,7 @@ import { element } from "./elements.js";
 
 const MOST_CHARACTERS = 50_000; // of a block; longer ones stay plain
 const MOST_MILLIS = 2000; // for one block
+const MOST_WAITING = 50; // elements with the same text: drawn anew, or as often in a conversation
 const MOST_KEPT = 200; // blocks whose parts are remembered, as an answer is drawn again with each of its tokens
 
 const kept = new Map(); // language and text to parts: [scope, text]
@@ -21,7 +22,7 @@ export function highlight(code, language, text) {
   if (kept.has(key)) {
     fill(code, kept.get(key));
   } else {
-    waiting.set(key, [...(waiting.get(key) ?? []), code].filter((one) => one === code || one.isConnected));
+    waiting.set(key, [...(waiting.get(key) ?? []), code].slice(-MOST_WAITING));
     askNext();
   }
 }

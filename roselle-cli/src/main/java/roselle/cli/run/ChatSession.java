@@ -39,7 +39,7 @@ import tools.jackson.databind.json.JsonMapper;
 final class ChatSession {
     private static final int LONGEST_CONVERSATION_BYTES = 64 << 20;
     private static final String NOTES = """
-            A line that ends in \\ goes on in the next one; so does text after \""" until the next \""".
+            A line that ends in \\ goes on in the next one, and so does text between \""".
             Tab completes commands, names and files. Ctrl-C stops an answer.
             """;
 

@@ -266,7 +266,7 @@ public final class RunCommand implements Callable<Integer> {
     private String greeting(Engine engine) {
         return String.format(
                 Locale.ROOT,
-                "%s, %d tokens of context. /help tells what there is, Ctrl-C stops an answer, Ctrl-D leaves.%n",
+                "%s, %d tokens of context.%n/help tells what there is, Ctrl-C stops an answer, Ctrl-D leaves.%n",
                 ModelNames.title(model),
                 engine.context());
     }

@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 
 /** What can be said to a conversation's console instead of to the model. */
 enum SessionCommand {
-    SYSTEM("TEXT", "set what the model is told before the conversation, and begin anew"),
-    SET("NAME VALUE", "set temperature, seed, max-tokens …; alone: tell what holds; without VALUE: as it was"),
+    SYSTEM("TEXT", "set the system message, and begin anew"),
+    SET("NAME VALUE", "set temperature, seed …; no VALUE: as it was; alone: tell all"),
     REGENERATE("", "have the last answer written again"),
     RESET("", "begin anew"),
     CLEAR("", "begin anew on an empty screen"),

@@ -85,6 +85,7 @@ final class ChatSessionTest {
     @Test
     void explainsItselfAndWhatItDoesNotKnow() {
         assertThat(talk("/help")).contains("/system", "/reset", "/stats", "/save", "/exit", "Ctrl-C");
+        assertThat(talk("/help").lines()).allSatisfy(line -> assertThat(line).hasSizeLessThan(80));
         assertThat(talk("/hlep")).contains("there is no /hlep");
         assertThat(talk("/stats")).contains("no answer yet");
         assertThat(talk("/save")).contains("needs the name of a file");

@@ -117,7 +117,7 @@ class TerminalStartTest {
     void aConversationBeginsAndEndsWithoutAWarning() throws IOException, InterruptedException {
         try (var conversation = converse("run demo")) {
             assertThat(conversation.readUntil(PROMPT))
-                    .contains("demo, 1024 tokens of context. /help tells what there is");
+                    .contains("demo, 1024 tokens of context.", "/help tells what there is");
             conversation.press("/exit\r");
             assertThat(conversation.end(0).lines().filter(line -> line.contains("WARNING")))
                     .allMatch(line -> line.contains("Using incubator modules")); // which the launcher drops

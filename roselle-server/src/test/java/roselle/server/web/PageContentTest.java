@@ -118,6 +118,19 @@ final class PageContentTest {
     }
 
     @Test
+    void thePolicyAllowsWhatThisServerHasAndNothingElse() {
+        for (String path : List.of("", "web/chat.js", "web/highlighter.js", "web/vendor/temml-0.13.5/temml.min.js")) {
+            String policy = browser.await(
+                            "fetch(arguments[0]).then(r => r.headers.get('content-security-policy'))", "/" + path)
+                    .stringValue();
+            assertThat(policy.split("; "))
+                    .as(path)
+                    .contains("default-src 'none'", "script-src 'self'")
+                    .allMatch(rule -> rule.matches("[a-z-]+ '(none|self)'"));
+        }
+    }
+
+    @Test
     void filesGoBeforeTheWordsAndComeBackWithThem() throws Exception {
         attach("notes.md", "A ```fence``` within.");
         browser.untilTrue("document.querySelectorAll('#chips li').length === 1");
