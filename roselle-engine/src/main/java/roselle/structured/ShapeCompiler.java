@@ -28,6 +28,7 @@ public final class ShapeCompiler {
     private final int[] endTokens;
     private final GrammarLimits limits;
     private final List<String> valueMarks;
+    private List<String> excluded = List.of();
     private @Nullable Content wanted;
 
     /**
@@ -51,6 +52,12 @@ public final class ShapeCompiler {
         this.special = special;
         this.endTokens = endTokens.clone();
         this.limits = limits;
+    }
+
+    /** Allows no value with one of some texts in it. */
+    ShapeCompiler excluding(List<String> texts) {
+        excluded = List.copyOf(texts);
+        return this;
     }
 
     /**
@@ -135,7 +142,7 @@ public final class ShapeCompiler {
     }
 
     private Constraint json(Map<String, Object> schema) {
-        return Constraints.jsonSchema(JSON.writeValueAsString(schema), SchemaOptions.GENERATING, limits);
+        return Constraints.jsonSchema(JSON.writeValueAsString(schema), SchemaOptions.GENERATING, excluded, limits);
     }
 
     private Constraint marked(Map<String, Object> schema, String quote) {
@@ -193,12 +200,21 @@ public final class ShapeCompiler {
         List<@Nullable Object> texts = ParameterKinds.texts(schema);
         if (texts.isEmpty()) {
             return free(
-                    Stream.concat(Stream.of(stop.strip()), valueMarks.stream()).toList(), next);
+                    Stream.of(List.of(stop.strip()), valueMarks, excluded)
+                            .flatMap(List::stream)
+                            .toList(),
+                    next);
         }
         var fork = new ShapeNode.Fork();
         for (@Nullable Object text : texts) {
             String written = text instanceof String plain ? plain : JSON.writeValueAsString(text);
+            if (excluded.stream().anyMatch(written::contains)) {
+                continue;
+            }
             fork.branches.add(literal(written.getBytes(StandardCharsets.UTF_8), next));
+        }
+        if (fork.branches.isEmpty()) {
+            throw new GrammarException(Reason.EMPTY, "each of the values has an excluded text in it.");
         }
         return fork;
     }

@@ -7,6 +7,7 @@ import java.util.Map;
 import roselle.conversation.format.CallFormat;
 import roselle.conversation.format.CallFormats;
 import roselle.conversation.format.CallShapes;
+import roselle.conversation.format.Shape;
 import roselle.grammar.Constraints;
 import roselle.grammar.GrammarLimits;
 import roselle.grammar.automaton.Constraint;
@@ -41,7 +42,10 @@ final class StructuralTags {
             "glm_xml", "glm45",
             "kimi_k3_xml", "kimi_k3");
 
-    private static final String COHERE = "cohere_xml";
+    /** Those that write elements within elements. */
+    private static final Map<String, NestedArguments.Style> NESTED = Map.of(
+            "cohere_xml", NestedArguments.Style.COHERE,
+            "minimax_m3_xml", NestedArguments.Style.MINIMAX_M3);
 
     private final SpecialOctets special;
     private final int[] endTokens;
@@ -233,9 +237,6 @@ final class StructuralTags {
         if (style != null && !style.isString()) {
             throw fields.refusal(Reason.INVALID, "style", "it must be a string.");
         }
-        if (!fields.texts("excludes").isEmpty()) {
-            throw fields.refusal(Reason.UNSUPPORTED, "excludes", "say so in the schema, with pattern.");
-        }
         if (style != null && !style.stringValue().equals("json")) {
             return styled(fields, style.stringValue(), next);
         }
@@ -245,12 +246,22 @@ final class StructuralTags {
         var options = new SchemaOptions(
                 whitespace, usual.allowsAnyEscape(), order, usual.assertsFormats(), usual.documents());
         String schema = fields.required("json_schema").toString();
-        return held(fields, "json_schema", false, () -> Constraints.jsonSchema(schema, options, each), next);
+        List<String> excluded = unwritten(fields);
+        return held(fields, "json_schema", false, () -> Constraints.jsonSchema(schema, options, excluded, each), next);
+    }
+
+    /** Texts that no string and no key has in it, as readers get them: escapes are none of their letters. */
+    private static List<String> unwritten(TagFields fields) {
+        List<String> excluded = fields.texts("excludes");
+        if (excluded.stream().anyMatch(text -> text.indexOf('\\') >= 0)) {
+            throw fields.refusal(Reason.UNSUPPORTED, "excludes", "name texts as they are read, without backslashes.");
+        }
+        return excluded;
     }
 
     /** Arguments as a family of models writes them, one by one. */
     private ShapeNode styled(TagFields fields, String style, ShapeNode next) {
-        if (!STYLES.containsKey(style) && !style.equals(COHERE)) {
+        if (!STYLES.containsKey(style) && !NESTED.containsKey(style)) {
             throw fields.refusal(Reason.UNSUPPORTED, "style", style + " is no style that is known here.");
         }
         if (fields.flag("any_order", false)) {
@@ -267,18 +278,26 @@ final class StructuralTags {
             throw fields.refusal(
                     Reason.UNSUPPORTED, "json_schema", "its " + unwritten + " cannot be kept to with this style.");
         }
+        List<String> excluded = unwritten(fields);
+        if (schema.get("properties") instanceof Map<?, ?> properties) {
+            for (Object name : properties.keySet()) {
+                if (excluded.stream().anyMatch(String.valueOf(name)::contains)) {
+                    throw fields.refusal(Reason.UNSUPPORTED, "excludes", "the property " + name + " has one in it.");
+                }
+            }
+        }
         try {
-            return style.equals(COHERE)
-                    ? new ShapeCompiler(special, endTokens, List.of(), each).node(CohereArguments.of(schema), next)
-                    : arguments(format(style), schema, next);
+            var nested = NESTED.get(style);
+            List<String> marks = nested == null ? format(style).literals() : List.of();
+            Shape shape = nested == null
+                    ? new CallShapes(format(style)).arguments(schema)
+                    : NestedArguments.of(nested, schema);
+            return new ShapeCompiler(special, endTokens, marks, each)
+                    .excluding(excluded)
+                    .node(shape, next);
         } catch (GrammarException refused) {
             throw fields.refusal(refused.reason(), "json_schema", "it cannot be kept to: " + refused.getMessage());
         }
-    }
-
-    private ShapeNode arguments(CallFormat format, Map<String, Object> schema, ShapeNode next) {
-        var compiler = new ShapeCompiler(special, endTokens, format.literals(), each);
-        return compiler.node(new CallShapes(format).arguments(schema), next);
     }
 
     private static CallFormat format(String style) {

@@ -222,6 +222,46 @@ final class StructuralTagsTest {
     }
 
     @Test
+    void elementsOfMinimaxAreNamedByTheirKeys() {
+        String schema = "{'type':'object','properties':{'name':{'type':'string'},'details':{'type':'object','properties':"
+                + "{'scores':{'type':'array','items':{'type':'number'},'minItems':1,'maxItems':2}},'required':['scores']},"
+                + "'kind':{'enum':['fast',7]}},'required':['name','details']}";
+        String name = "<ns><name>%s<ns></name>";
+        String details = "<ns><details><ns><scores>%s<ns></scores><ns></details>";
+        String item = "<ns><item>1.5<ns></item>";
+        String right = name.formatted("a <b> & c") + details.formatted(item);
+        check(
+                "{'type':'json_schema','style':'minimax_m3_xml','json_schema':" + schema + "}",
+                (right + "~" + right + "<ns><kind>fast<ns></kind>~" + name.formatted("")
+                                + details.formatted(item + item) + "<ns><kind>7<ns></kind>")
+                        .replace("<ns>", "]<]minimax[>["),
+                (name.formatted("a") + "~" + name.formatted("a<ns>") + details.formatted(item) + "~"
+                                + name.formatted("a") + details.formatted("") + "~" + right + "<ns><kind>slow<ns></kind>~"
+                                + details.formatted(item) + name.formatted("a"))
+                        .replace("<ns>", "]<]minimax[>["));
+    }
+
+    @Test
+    void noStringAndNoKeyHasAnExcludedText() {
+        String any = "{'type':'json_schema','excludes':['</t>','no'],'json_schema':%s}";
+        check(
+                any.formatted("{}"),
+                "{'a':['n','</t',{'b':'t>'}]}~'on'~[1,null]",
+                "'</t>'~'no'~{'no':1}~[{'a':['ano']}]~'\\u006eo'");
+        check(any.formatted("{'enum':['yes','no',1]}"), "'yes'~1", "'no'");
+        check(any.formatted("{'type':'string','minLength':2,'maxLength':3}"), "'ab'~'abc'", "'a'~'no'~'ano'~'abcd'");
+        String parameters = "{'type':'object','properties':{'a':{'type':'string'},'b':{'type':'array','items':"
+                + "{'type':'string'}},'c':{'enum':['no','yes']}},'required':['a']}";
+        String a = "<parameter=a>\n%s\n</parameter>\n";
+        check(
+                "{'type':'json_schema','style':'qwen_xml','excludes':['no'],'json_schema':" + parameters + "}",
+                a.formatted("n o") + "~" + a.formatted("on") + "<parameter=b>\n['on']\n</parameter>\n"
+                        + "<parameter=c>\nyes\n</parameter>\n",
+                a.formatted("a no") + "~" + a.formatted("on") + "<parameter=b>\n['no']\n</parameter>\n~"
+                        + a.formatted("on") + "<parameter=c>\nno\n</parameter>\n");
+    }
+
+    @Test
     void deepseeksNewerParametersHaveABlank() {
         check(
                 "{'type':'json_schema','style':'deepseek_v4_1_xml','json_schema':{'type':'object','properties':{'n':{'type':'integer'}},'required':['n']}}",
@@ -264,7 +304,10 @@ final class StructuralTagsTest {
             {'type':'json_schema','json_schema':true,'style':'cohere_xml'} § /format § json_schema
             {'type':'json_schema','json_schema':{'properties':{'a':{}}},'style':'cohere_xml'} § /format § json_schema
             {'type':'json_schema','json_schema':{'properties':{'a':{'$ref':'#/$defs/a'}},'$defs':{'a':{'type':'object','properties':{'a':{'$ref':'#/$defs/a'}}}}},'style':'cohere_xml'} § /format § json_schema
-            {'type':'json_schema','json_schema':{},'excludes':['x']} § /format § excludes
+            {'type':'json_schema','json_schema':{},'excludes':['\\\\n']} § /format § excludes
+            {'type':'json_schema','json_schema':{'const':'axb'},'excludes':['x']} § /format § json_schema
+            {'type':'json_schema','json_schema':{'type':'object','properties':{'axb':{}}},'style':'qwen_xml','excludes':['x']} § /format § excludes
+            {'type':'json_schema','json_schema':{'type':'object','properties':{'a b':{'type':'string'}}},'style':'minimax_m3_xml'} § /format § json_schema
             {'type':'token','token':'<|what|>'} § /format § token
             {'type':'token','token':'<|eos|>'} § /format § token
             {'type':'const_string','value':'a<|eos|>'} § /format § value

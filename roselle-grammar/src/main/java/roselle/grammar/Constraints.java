@@ -50,8 +50,19 @@ public final class Constraints {
      * @throws GrammarException if it is no schema, says what is not supported, allows nothing, or costs too much
      */
     public static Constraint jsonSchema(String schema, SchemaOptions options, GrammarLimits limits) {
+        return jsonSchema(schema, options, List.of(), limits);
+    }
+
+    /**
+     * The same, where none of the strings and keys has one of some texts in it, however it is escaped.
+     *
+     * @throws GrammarException if it is no schema, says what is not supported, allows nothing, or costs too much
+     */
+    public static Constraint jsonSchema(
+            String schema, SchemaOptions options, List<String> excluded, GrammarLimits limits) {
         limits.check(schema);
-        return built(limits, budget -> SchemaCompiler.compile(schema, options, budget));
+        List<String> all = List.copyOf(excluded);
+        return built(limits, budget -> SchemaCompiler.compile(schema, options, all, budget));
     }
 
     /**

@@ -3,6 +3,7 @@ package roselle.grammar.schema;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -75,8 +76,12 @@ public final class SchemaCompiler {
         this.unevaluated = new Unevaluated(this, formulas);
     }
 
-    /** The JSON texts that a schema allows. */
-    public static Constraint compile(String schema, SchemaOptions options, Budget budget) {
+    /**
+     * The JSON texts that a schema allows.
+     *
+     * @param excluded texts that none of its strings and keys has in it
+     */
+    public static Constraint compile(String schema, SchemaOptions options, Collection<String> excluded, Budget budget) {
         budget.spend(schema.length() / 8);
         JsonNode node;
         try {
@@ -89,6 +94,9 @@ public final class SchemaCompiler {
             Resource.Location whole = compiler.documents.main().whole();
             Formula formula = compiler.formula(compiler.scoped(whole, List.of()));
             compiler.compileParts();
+            if (!excluded.isEmpty()) {
+                formula = compiler.formulas.and(formula, compiler.textsWithout(excluded).formula());
+            }
             Shapes shapes = new Shapes(
                     compiler.formulas, compiler.constants, options.keyOrder() == SchemaOptions.KeyOrder.SCHEMA);
             return new JsonMachine(compiler.formulas, shapes, formula, options);
@@ -103,6 +111,22 @@ public final class SchemaCompiler {
             done = all.size();
             all.forEach(Schema::formula);
         }
+    }
+
+    /** Values none of whose strings and keys, at any depth, has a text in it. */
+    private Schema textsWithout(Collection<String> excluded) {
+        Language any = languages.any();
+        Language allowed = languages.and(excluded.stream()
+                .map(text -> languages.not(languages.concat(any, languages.text(text), any)))
+                .toArray(Language[]::new));
+        List<Schema> within = new ArrayList<>();
+        Schema all = new Schema(() -> formulas.and(List.of(
+                text(ValueType.STRING, allowed, false),
+                formulas.atom(new Atom.Names(allowed)),
+                formulas.atom(new Atom.Members(Map.of(), List.of(), within.getFirst())),
+                formulas.atom(new Atom.Items(List.of(), within.getFirst())))));
+        within.add(all);
+        return all;
     }
 
     // ---- places ----
