@@ -47,6 +47,24 @@ public interface State {
         return true;
     }
 
+    /**
+     * A state that recurs in other places of texts, and allows what this one does up to the end of a value that what stands around it has
+     * no say in; null where there is none. Where that value ends, it leads to a state that is an {@link #exit}.
+     */
+    default @Nullable State detached() {
+        return null;
+    }
+
+    /** Which end of a {@link #detached} value this is; -1 where it is none. */
+    default int exit() {
+        return -1;
+    }
+
+    /** The state behind an end of the {@link #detached} value; null where nothing can follow. */
+    default @Nullable State behind(int exit) {
+        throw new IndexOutOfBoundsException(exit);
+    }
+
     /** How many branches tell the language of this state; 0 where only {@link #advance} does. */
     default int branches() {
         return 0;

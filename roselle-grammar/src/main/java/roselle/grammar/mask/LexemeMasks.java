@@ -15,7 +15,8 @@ import roselle.grammar.automaton.Symbols;
 final class LexemeMasks {
     private final Vocabulary vocabulary;
     private final LexemeWalk walk;
-    private final IdentityTable<Map<Integer, LexemeMask>> known = new IdentityTable<>(); // by node
+    private final IdentityTable<LexemeMask> ofRoot = new IdentityTable<>();
+    private final IdentityTable<Map<Integer, LexemeMask>> ofOthers = new IdentityTable<>(); // by node
     private long bytes;
 
     LexemeMasks(Vocabulary vocabulary, LexemeWalk walk) {
@@ -28,10 +29,19 @@ final class LexemeMasks {
         if (lexeme.isShared()) {
             return vocabulary.sharedMask(lexeme, node, walk);
         }
-        Map<Integer, LexemeMask> byNode = known.find(lexeme);
+        if (node == 0) {
+            LexemeMask found = ofRoot.find(lexeme);
+            if (found == null) {
+                found = make(lexeme, 0);
+                ofRoot.add(lexeme, found);
+                bytes += found.bytes();
+            }
+            return found;
+        }
+        Map<Integer, LexemeMask> byNode = ofOthers.find(lexeme);
         if (byNode == null) {
             byNode = new HashMap<>(2);
-            known.add(lexeme, byNode);
+            ofOthers.add(lexeme, byNode);
         }
         LexemeMask found = byNode.get(node);
         if (found == null) {
@@ -81,7 +91,8 @@ final class LexemeMasks {
     }
 
     void forget() {
-        known.clear();
+        ofRoot.clear();
+        ofOthers.clear();
         bytes = 0;
     }
 }

@@ -28,6 +28,9 @@ final class NodeSymbols {
     /** Tokens in the order of their nodes. */
     final int[] tokens;
 
+    /** Of a token, in {@link #tokens}. */
+    final int[] rank;
+
     /** Of a node, in {@link #tokens}; one more at the end. */
     final int[] firstToken;
 
@@ -62,6 +65,10 @@ final class NodeSymbols {
         }
         firstToken[trie.nodes] = count;
         this.tokens = Arrays.copyOf(inOrder, count);
+        this.rank = new int[inOrder.length];
+        for (int i = 0; i < count; i++) {
+            rank[tokens[i]] = i;
+        }
     }
 
     private void read(int node, int above, int[] first, int[] last, byte[] toCome) {

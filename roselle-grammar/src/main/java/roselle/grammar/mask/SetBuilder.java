@@ -80,28 +80,45 @@ final class SetBuilder {
                 }
             }
         } else {
-            long[] fresh = other.bits.clone();
-            for (int token : without) {
-                fresh[token >>> 6] &= ~(1L << token);
-            }
-            addFresh(base, fresh);
+            addOther(base, other, without);
         }
     }
 
-    private void addFresh(Dense before, long[] fresh) {
-        int count = 0;
-        for (int word = 0; word < fresh.length; word++) {
-            fresh[word] &= ~((before.bits[word] & ~isRemoved[word]) | isAdded[word]);
-            count += Long.bitCount(fresh[word]);
+    /** Adds another base: to the one that has more of both, what it lacks. */
+    private void addOther(Dense before, Dense other, int[] without) {
+        long[] fresh = other.bits.clone();
+        for (int token : without) {
+            fresh[token >>> 6] &= ~(1L << token);
         }
-        if (count > MAX_LISTED) {
+        long[] lacking = new long[fresh.length]; // what the other has not
+        int count = 0;
+        int countLacking = 0;
+        for (int word = 0; word < fresh.length; word++) {
+            long here = (before.bits[word] & ~isRemoved[word]) | isAdded[word];
+            lacking[word] = here & ~fresh[word];
+            fresh[word] &= ~here;
+            count += Long.bitCount(fresh[word]);
+            countLacking += Long.bitCount(lacking[word]);
+        }
+        if (countLacking < count && countLacking <= MAX_LISTED) {
+            clear();
+            base = other;
+            for (int token : without) {
+                remove(token);
+            }
+            addAll(lacking);
+        } else if (count > MAX_LISTED) {
             Dense both = dense(before).with(fresh);
             clear();
             base = both;
-            return;
+        } else {
+            addAll(fresh);
         }
-        for (int word = 0; word < fresh.length; word++) {
-            for (long rest = fresh[word]; rest != 0; rest &= rest - 1) {
+    }
+
+    private void addAll(long[] bits) {
+        for (int word = 0; word < bits.length; word++) {
+            for (long rest = bits[word]; rest != 0; rest &= rest - 1) {
                 add((word << 6) + Long.numberOfTrailingZeros(rest));
             }
         }

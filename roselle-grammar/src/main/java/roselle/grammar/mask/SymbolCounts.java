@@ -52,14 +52,30 @@ record SymbolCounts(Dense[] atMost, int[] ofEnds, int mostOfEnds, int[] ofTokens
     private static SymbolCounts of(int[] ofTokens, boolean[] isComplete, int[] ofEnds, int words) {
         int most = Arrays.stream(ofTokens).max().orElse(0);
         Dense[] atMost = new Dense[Math.max(0, most) + 1];
-        long[] bits = new long[words];
-        for (int count = 0; count < atMost.length; count++) {
-            for (int token = 0; token < ofTokens.length; token++) {
-                if (ofTokens[token] == count) {
-                    bits[token >>> 6] |= 1L << token;
-                }
+        int[] sizes = new int[atMost.length + 1]; // of tokens by their symbols, then where each number's begin
+        for (int symbols : ofTokens) {
+            if (symbols >= 0) {
+                sizes[symbols + 1]++;
             }
-            atMost[count] = Dense.of(bits.clone());
+        }
+        for (int count = 0; count < atMost.length; count++) {
+            sizes[count + 1] += sizes[count];
+        }
+        int[] byCount = new int[sizes[atMost.length]];
+        int[] next = sizes.clone();
+        for (int token = 0; token < ofTokens.length; token++) {
+            if (ofTokens[token] >= 0) {
+                byCount[next[ofTokens[token]]++] = token;
+            }
+        }
+        long[] bits = new long[words];
+        long hash = 0;
+        for (int count = 0; count < atMost.length; count++) {
+            for (int i = sizes[count]; i < sizes[count + 1]; i++) {
+                bits[byCount[i] >>> 6] |= 1L << byCount[i];
+                hash += TokenHash.of(byCount[i]);
+            }
+            atMost[count] = Dense.of(bits.clone(), hash);
         }
         int[] complete = IntStream.range(0, ofTokens.length)
                 .filter(token -> isComplete[token])

@@ -59,7 +59,7 @@ public final class TokenMasks {
         if (found != null) {
             return found;
         }
-        if (keptBytes + walk.lexemes().bytes() > MAX_BYTES) {
+        if (keptBytes + walk.bytes() > MAX_BYTES) {
             forget();
         }
         constraint.beginStep();
@@ -80,14 +80,21 @@ public final class TokenMasks {
         Wide wide = twins.find(twin);
         if (wide == null) {
             TokenMask all = walkedMask(twin);
-            int[] far = walk.farTokens();
+            int[] far = sorted(walk.farTokens());
             wide = new Wide(all, far, withKeys(far));
             twins.add(twin, wide);
             keptBytes += 64 + 8L * far.length;
         }
         long[] narrowed = null;
+        State[] path = new State[vocabulary.trie().maxDepth + 1]; // behind the bytes of the token before
+        path[0] = state;
+        int known = 0;
+        byte[] before = {};
         for (int token : state.hangsOnItems() ? wide.far : wide.withKeys) {
-            if (advance(state, token) == null) {
+            byte[] bytes = vocabulary.bytes(token);
+            known = advance(path, Math.min(known, shared(before, bytes)), bytes);
+            before = bytes;
+            if (path[known] == null) {
                 narrowed = narrowed == null ? wide.mask.bits().clone() : narrowed;
                 narrowed[token >>> 6] &= ~(1L << token);
             }
@@ -97,6 +104,37 @@ public final class TokenMasks {
         }
         walk.tokens().addAll(TokenSet.of(Dense.of(narrowed)));
         return vocabulary.masks().mask(walk.tokens());
+    }
+
+    private static int shared(byte[] a, byte[] b) {
+        int at = Arrays.mismatch(a, b);
+        return at < 0 ? a.length : at;
+    }
+
+    /** Takes the bytes of a token from one of them on; returns how many there are states behind, the last null if it is none. */
+    private static int advance(@Nullable State[] path, int from, byte[] bytes) {
+        int at = from;
+        for (State last = path[at]; at < bytes.length && last != null; last = path[at]) {
+            path[++at] = last.advance(bytes[at - 1] & 0xFF);
+        }
+        return at;
+    }
+
+    /** Each token once, in the order of their bytes. */
+    private int[] sorted(int[] tokens) {
+        NodeSymbols symbols = vocabulary.symbols();
+        int[] ranks = new int[tokens.length];
+        for (int i = 0; i < ranks.length; i++) {
+            ranks[i] = symbols.rank[tokens[i]];
+        }
+        Arrays.sort(ranks);
+        int size = 0;
+        for (int i = 0; i < ranks.length; i++) {
+            if (i == 0 || ranks[i] != ranks[i - 1]) {
+                tokens[size++] = symbols.tokens[ranks[i]];
+            }
+        }
+        return size == tokens.length ? tokens : Arrays.copyOf(tokens, size);
     }
 
     private int[] withKeys(int[] far) {
@@ -143,7 +181,7 @@ public final class TokenMasks {
     private void forget() {
         known.clear();
         twins.clear();
-        walk.lexemes().forget();
+        walk.forget();
         keptBytes = 0;
     }
 

@@ -1,7 +1,10 @@
 package roselle.grammar.mask;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
 import roselle.grammar.automaton.State;
@@ -10,17 +13,48 @@ import roselle.grammar.automaton.State;
 final class TrieWalk {
     private static final int SEPARATOR = ',';
     private static final int MIN_REMEMBERED = 64; // nodes, from which on a walk below one is kept
+    private static final int MIN_DETACHED =
+            8; // nodes, from which on a walk within a value is kept for all places of the value
 
     private final TokenTrie trie;
-    private final SetBuilder tokens; // of the state's mask
     private final LexemeWalk inside;
-    private final IntList farTokens = new IntList(); // of the state's mask, each perhaps twice
+    private final Found ofMask;
+    private final Found ofPart;
+    private Found found; // one of these two
     private int separators; // behind the lexeme that the walk began in
+    private final IdentityTable<Map<Object, Part>> parts = new IdentityTable<>(); // by detached state and place
+    private long partBytes;
+
+    /** What a walk finds: tokens, those that reach far, each perhaps twice, and ends of the value that it is within. */
+    private static final class Found {
+        final SetBuilder tokens;
+        final IntList far = new IntList();
+        final List<Exit> exits = new ArrayList<>();
+
+        Found(Vocabulary vocabulary) {
+            this.tokens = new SetBuilder(vocabulary.words());
+        }
+
+        void clear() {
+            tokens.clear();
+            far.clear();
+            exits.clear();
+        }
+    }
+
+    /** An end of a value at a place: a node of the trie, or of joined tails. */
+    private record Exit(Object place, int which, int separators) {}
+
+    /** What a walk within a value found, whatever stands around it. */
+    @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
+    private record Part(TokenSet inside, int[] far, List<Exit> exits) {}
 
     TrieWalk(Vocabulary vocabulary) {
         this.inside = new LexemeWalk(vocabulary);
         this.trie = vocabulary.trie();
-        this.tokens = new SetBuilder(vocabulary.words());
+        this.ofMask = new Found(vocabulary);
+        this.ofPart = new Found(vocabulary);
+        this.found = ofMask;
     }
 
     /** What is known of lexemes. */
@@ -30,21 +64,108 @@ final class TrieWalk {
 
     /** The mask's tokens so far. */
     SetBuilder tokens() {
-        return tokens;
+        return ofMask.tokens;
     }
 
     /** Begins a mask. */
     void clear() {
-        tokens.clear();
-        farTokens.clear();
+        found = ofMask;
+        found.clear();
         separators = 0;
         inside.clear();
     }
 
+    /** Bytes that what is known of values takes. */
+    long bytes() {
+        return lexemes().bytes() + partBytes;
+    }
+
+    void forget() {
+        lexemes().forget();
+        parts.clear();
+        partBytes = 0;
+    }
+
     /** The mask's tokens that go on behind a comma which follows the lexeme that they begin in. */
     int[] farTokens() {
-        return farTokens.toArray();
+        return ofMask.far.toArray();
     }
+
+    // ---- values, wherever they stand ----
+
+    /** Adds what lies below a place by what is known of the value that a state stands before; false where that is not to be had. */
+    private boolean byPart(State state, Object place) {
+        State detached = found == ofPart ? null : state.detached();
+        if (detached == null) {
+            return false;
+        }
+        Map<Object, Part> byPlace = parts.find(detached);
+        if (byPlace == null) {
+            byPlace = new HashMap<>(4);
+            parts.add(detached, byPlace);
+        }
+        Part part = byPlace.get(place);
+        if (part == null) {
+            part = walkedPart(detached, place);
+            byPlace.put(place, part);
+            partBytes += 200
+                    + 4L * (part.inside.added().length + part.inside.removed().length + part.far.length)
+                    + 40L * part.exits.size();
+        }
+        take(part, state);
+        return true;
+    }
+
+    private Part walkedPart(State detached, Object place) {
+        int before = separators;
+        found = ofPart;
+        found.clear();
+        separators = 0;
+        walk(detached, place);
+        Part made = new Part(found.tokens.finish(), found.far.toArray(), List.copyOf(found.exits));
+        found = ofMask;
+        separators = before;
+        return made;
+    }
+
+    private void take(Part part, State state) {
+        found.tokens.addAll(part.inside);
+        if (separators > 0) {
+            part.inside.forEach(found.far::add);
+        } else {
+            for (int token : part.far) {
+                found.far.add(token);
+            }
+        }
+        for (Exit exit : part.exits) {
+            State behind = state.behind(exit.which);
+            if (behind != null) {
+                int before = separators;
+                separators += exit.separators;
+                walk(behind, exit.place);
+                separators = before;
+            }
+        }
+    }
+
+    private void walk(State state, Object place) {
+        if (place instanceof Tails.Node node) {
+            tail(state, node);
+        } else {
+            behind(state, (Integer) place);
+        }
+    }
+
+    /** Notes that a value has ended at a place, if it has. */
+    private boolean isExit(State state, Object place) {
+        if (found != ofPart || state.exit() < 0) {
+            return false;
+        }
+        found.exits.add(new Exit(place, state.exit(), separators));
+        return true;
+    }
+
+    // ---- walks ----
 
     /** Adds the tokens that go on behind the ends of a lexeme. */
     @SuppressWarnings("ReferenceEquality") // interned
@@ -67,13 +188,19 @@ final class TrieWalk {
                 State behind = state.leave(branch, last);
                 steps = behind == null ? null : new FirstSteps(behind);
             }
-            if (steps != null) {
+            if (steps != null && !isExit(steps.from, ends.nodes[i])) {
                 behind(steps, ends.nodes[i]);
             }
         }
     }
 
     private void tail(State state, Tails.Node node) {
+        if (isExit(state, node) || (node.size() >= MIN_DETACHED && byPart(state, node))) {
+            return;
+        }
+        if (found == ofPart) {
+            noteEnds(state, node);
+        }
         for (int i = 0; i < node.octets().length; i++) {
             State next = state.advance(node.octets()[i]);
             if (next != null) {
@@ -89,6 +216,17 @@ final class TrieWalk {
         }
     }
 
+    /** Notes where a value has ended that goes on, too: numbers end with what comes behind them. */
+    private void noteEnds(State state, Tails.Node node) {
+        for (int branch = 0; branch < state.branches(); branch++) {
+            Lexeme lexeme = state.lexeme(branch);
+            State behind = lexeme.mayEnd() ? state.leave(branch, lexeme) : null;
+            if (behind != null) {
+                isExit(behind, node);
+            }
+        }
+    }
+
     private void behind(FirstSteps steps, int parent) {
         for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
             enter(steps.step(trie.childOctet[i] & 0xFF), trie.child[i]);
@@ -97,17 +235,19 @@ final class TrieWalk {
 
     /** Adds the tokens below a node whose bytes from there on a state allows. */
     void behind(State state, int parent) {
-        if (!trie.hasChildren(parent)) {
+        if (!trie.hasChildren(parent)
+                || isExit(state, parent)
+                || (trie.end[parent] - parent >= MIN_DETACHED && byPart(state, parent))) {
             return;
         }
         int branches = state.branches();
         for (int branch = 0; branch < branches; branch++) {
-            LexemeMask found = below(state.lexeme(branch), parent);
-            tokens.addAll(found.inside);
+            LexemeMask mask = below(state.lexeme(branch), parent);
+            found.tokens.addAll(mask.inside);
             if (separators > 0) {
-                found.inside.forEach(farTokens::add);
+                mask.inside.forEach(found.far::add);
             }
-            ends(state, branch, found.ends);
+            ends(state, branch, mask.ends);
         }
         if (branches > 0) {
             return;
@@ -154,9 +294,9 @@ final class TrieWalk {
     }
 
     private void allowOne(int token) {
-        tokens.add(token);
+        found.tokens.add(token);
         if (separators > 0) {
-            farTokens.add(token);
+            found.far.add(token);
         }
     }
 

@@ -1,13 +1,13 @@
 package roselle.grammar.regex;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Predicate;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.regex.Language.Kind;
 
@@ -22,15 +22,28 @@ record Exclusions(Language wider, Language gone) {
 
     /** A wider language, and the texts that it has and another has not, where no beginning is lost by them; else null. */
     static @Nullable Exclusions of(Languages languages, Language language) {
+        if (!language.hasExclusions) {
+            language.exclusions = find(languages, language);
+            language.hasExclusions = true;
+        }
+        return language.exclusions;
+    }
+
+    private static @Nullable Exclusions find(Languages languages, Language language) {
         Language[] parts = language.kind == Kind.AND ? language.parts : new Language[] {language};
-        Language[] rest =
-                Arrays.stream(parts).filter(part -> part.kind != Kind.NOT).toArray(Language[]::new);
-        if (rest.length < parts.length) {
-            Language wider = languages.and(rest);
-            Language gone = languages.or(Arrays.stream(parts)
-                    .filter(part -> part.kind == Kind.NOT)
-                    .map(part -> part.parts[0])
-                    .toArray(Language[]::new));
+        Language[] rest = new Language[parts.length];
+        Language[] excluded = new Language[parts.length];
+        int kept = 0;
+        for (int i = 0; i < parts.length; i++) {
+            if (parts[i].kind == Kind.NOT) {
+                excluded[i - kept] = parts[i].parts[0];
+            } else {
+                rest[kept++] = parts[i];
+            }
+        }
+        if (kept < parts.length) {
+            Language wider = languages.and(Arrays.copyOf(rest, kept));
+            Language gone = languages.or(Arrays.copyOf(excluded, parts.length - kept));
             if ((isEndless(wider) && isFinite(gone)) || losesNothing(languages, wider, gone)) {
                 return new Exclusions(wider, gone);
             }
@@ -39,26 +52,43 @@ record Exclusions(Language wider, Language gone) {
         return all == null ? null : new Exclusions(all, languages.not(language));
     }
 
-    /** What is left out, but for lists of texts none of which meets a condition. */
-    Language[] gone(Predicate<String> isOdd) {
-        return parts().filter(part -> isOdd(part, isOdd)).toArray(Language[]::new);
+    /** How a text is spelled to its end, where there is one way. */
+    interface Speller {
+        byte @Nullable [] spelled(String text);
     }
 
-    /** The texts of those lists. */
-    Stream<String> goneTexts(Predicate<String> isOdd) {
-        return parts().filter(part -> !isOdd(part, isOdd)).flatMap(Exclusions::texts);
+    /** What is left out: texts as they are spelled, and languages with texts of which that is not known. */
+    record Parts(List<byte[]> spelled, List<Language> others) {
+        static final Parts NONE = new Parts(List.of(), List.of());
     }
 
-    private Stream<Language> parts() {
-        return gone.kind == Kind.OR ? Arrays.stream(gone.parts) : Stream.of(gone);
+    /** What is left out. */
+    Parts parts(Speller speller) {
+        Parts found = new Parts(new ArrayList<>(), new ArrayList<>());
+        for (Language part : gone.kind == Kind.OR ? gone.parts : new Language[] {gone}) {
+            if (part.kind != Kind.LITERALS || !addSpelled(part, speller, found.spelled)) {
+                found.others.add(part);
+            }
+        }
+        return found;
     }
 
-    private static boolean isOdd(Language part, Predicate<String> isOdd) {
-        return part.kind != Kind.LITERALS || texts(part).anyMatch(isOdd);
-    }
-
-    private static Stream<String> texts(Language literals) {
-        return ((Literals) Objects.requireNonNull(literals.payload)).rests();
+    /** Whether all texts of a list have one spelling each; if so, these are added. */
+    private static boolean addSpelled(Language part, Speller speller, List<byte[]> spelled) {
+        int before = spelled.size();
+        Literals literals = (Literals) Objects.requireNonNull(part.payload);
+        for (int i = literals.from(); i < literals.to(); i++) {
+            if (!literals.has(i)) {
+                continue;
+            }
+            byte[] bytes = speller.spelled(literals.rest(i));
+            if (bytes == null) {
+                spelled.subList(before, spelled.size()).clear();
+                return false;
+            }
+            spelled.add(bytes);
+        }
+        return true;
     }
 
     private static boolean isEndless(Language language) {

@@ -57,6 +57,12 @@ public final class Language {
     @Nullable
     Language everywhere;
 
+    /** This as a wider language without some texts, if it is one; made when first asked for. */
+    @Nullable
+    Exclusions exclusions;
+
+    boolean hasExclusions; // whether somebody asked
+
     byte live; // 0 not known, 1 live, 2 dead, 3 in question
 
     /** What is made of this language by whoever reads texts with it; made under the same lock. */

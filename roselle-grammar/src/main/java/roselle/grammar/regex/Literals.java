@@ -3,8 +3,6 @@ package roselle.grammar.regex;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -64,16 +62,15 @@ record Literals(
         return rest(from);
     }
 
-    private String rest(int index) {
-        int[] codePoints = texts.codePoints[index];
-        return new String(codePoints, depth, codePoints.length - depth);
+    /** Whether one of all the texts is not left out. */
+    boolean has(int index) {
+        return gone == null || !gone.get(index - from);
     }
 
-    /** What is still to come of each. */
-    Stream<String> rests() {
-        return IntStream.range(from, to)
-                .filter(index -> gone == null || !gone.get(index - from))
-                .mapToObj(this::rest);
+    /** What is still to come of one of all the texts. */
+    String rest(int index) {
+        int[] codePoints = texts.codePoints[index];
+        return new String(codePoints, depth, codePoints.length - depth);
     }
 
     @Nullable

@@ -1,7 +1,6 @@
 package roselle.grammar.regex;
 
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -55,7 +54,7 @@ public final class TextLexeme implements Lexeme {
     private final int count;
     private final int high;
     private volatile @Nullable Edges edges;
-    private @Nullable Exclusions exclusions; // under the lock
+    private Exclusions.@Nullable Parts leftOut; // under the lock, from one question about it to the other
 
     private TextLexeme() {
         this.languages = null;
@@ -466,9 +465,17 @@ public final class TextLexeme implements Lexeme {
         Languages all = known(languages);
         synchronized (all.lock()) {
             Exclusions known = Exclusions.of(all, language());
-            exclusions = known;
             return known == null ? null : at(all, known.wider(), spelling, form, value, count, high);
         }
+    }
+
+    private Exclusions.Parts leftOut(Languages all) {
+        Exclusions.Parts parts = leftOut;
+        if (parts == null) {
+            Exclusions known = Exclusions.of(all, language());
+            parts = known == null ? Exclusions.Parts.NONE : known.parts(this::spelled);
+        }
+        return parts;
     }
 
     @Override
@@ -480,8 +487,8 @@ public final class TextLexeme implements Lexeme {
     public @Nullable Lexeme excluded() {
         Languages all = known(languages);
         synchronized (all.lock()) {
-            Exclusions known = exclusions;
-            Language gone = known == null ? all.empty() : all.or(known.gone(text -> spelled(text) == null));
+            Language gone = all.or(leftOut(all).others().toArray(Language[]::new));
+            leftOut = null;
             return gone.isEmpty() ? null : at(all, gone, spelling, form, value, count, high);
         }
     }
@@ -490,11 +497,9 @@ public final class TextLexeme implements Lexeme {
     public List<byte[]> excludedTexts() {
         Languages all = known(languages);
         synchronized (all.lock()) {
-            List<byte[]> texts = new ArrayList<>();
-            if (exclusions != null) {
-                exclusions.goneTexts(text -> spelled(text) == null).forEach(text -> texts.add(known(spelled(text))));
-            }
-            return texts;
+            Exclusions.Parts parts = leftOut(all);
+            leftOut = parts;
+            return parts.spelled();
         }
     }
 

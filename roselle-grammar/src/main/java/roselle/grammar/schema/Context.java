@@ -16,6 +16,7 @@ final class Context {
     final Extras extras; // of the object around
     final @Nullable Capture mark; // where the value begins, if it is wanted
     final int depth;
+    final boolean isDetached; // whatever stands around the value
 
     /** States and inner contexts that have been made here, by what tells them apart. */
     final Map<Object, Object> made = new HashMap<>(4);
@@ -32,6 +33,22 @@ final class Context {
         this.extras = extras;
         this.mark = mark;
         this.depth = outer == null ? 0 : outer.depth + 1;
+        this.isDetached = false;
+    }
+
+    private Context(Context outer, Formula[] goals, int depth) {
+        this.outer = outer;
+        this.goals = goals;
+        this.outcomes = List.of();
+        this.extras = Extras.NONE;
+        this.mark = null;
+        this.depth = depth;
+        this.isDetached = true;
+    }
+
+    /** The context of a value wherever it stands, so deep, with something around it that {@code outer} stands for. */
+    static Context detached(Context outer, Formula[] goals, int depth) {
+        return new Context(outer, goals, depth);
     }
 
     /** What was read, as far as it is wanted outside; nothing where reading began with this value. */

@@ -30,6 +30,8 @@ final class JsonMachine implements Constraint {
     private final Shapes shapes;
     private final SchemaOptions options;
     private final Map<Object, Boolean> flags = new HashMap<>();
+    private final Map<DetachedKey, Context> detached = new HashMap<>();
+    private final Context whole;
     private final JsonState start;
     private final JsonState end;
 
@@ -41,7 +43,7 @@ final class JsonMachine implements Constraint {
         if (!shapes.completion().isSatisfiable(formula)) {
             throw new GrammarException(GrammarException.Reason.EMPTY, "no value is valid.");
         }
-        Context whole = new Context(null, new Formula[] {formula}, List.of(), Extras.NONE, null);
+        this.whole = new Context(null, new Formula[] {formula}, List.of(), Extras.NONE, null);
         this.end = new JsonState.End(this, whole);
         this.start = value(whole, Gap.NOTHING, true, null, null);
     }
@@ -78,6 +80,9 @@ final class JsonMachine implements Constraint {
         }
         return known;
     }
+
+    /** A value by what it must meet; formulas by identity, as they are interned themselves. */
+    private record DetachedKey(List<Formula> goals, int depth) {}
 
     private record ValueKey(
             int gap, boolean mayBreak, @Nullable Shape emptyArray) {}
@@ -174,6 +179,34 @@ final class JsonMachine implements Constraint {
 
     // ---- values ----
 
+    /** Stands for an array that may be closed, where an array around a value is not known. */
+    private static final Shape.OfArray SOME_ARRAY = new Shape.OfArray(Formula.NO_PARTS, 0);
+
+    /** A value before its first byte, wherever it stands. */
+    JsonState detached(Context context, int gap, boolean mayBreak, boolean mayClose) {
+        var key = new DetachedKey(Arrays.asList(context.goals), context.depth);
+        Context known = detached.get(key);
+        if (known == null) {
+            formulas.budget().keep(3);
+            known = Context.detached(whole, context.goals, context.depth);
+            detached.put(key, known);
+        }
+        return value(known, gap, mayBreak, mayClose ? SOME_ARRAY : null, null);
+    }
+
+    private JsonState exit(Context context, int which) {
+        return made(context, null, which, () -> new JsonState.Exit(this, context, which));
+    }
+
+    /** The end of an array before its first item; where what is around is not known, the end behind those of all goals. */
+    @Nullable
+    JsonState closeEmpty(Context context, Shape.OfArray empty, @Nullable Capture capture) {
+        if (context.isDetached) {
+            return exit(context, context.goals.length);
+        }
+        return closeArray(Objects.requireNonNull(context.outer), empty, context.outside(capture));
+    }
+
     /** The state behind the first byte of a value. */
     @Nullable
     JsonState begin(Context context, int octet, @Nullable Capture capture) {
@@ -264,6 +297,9 @@ final class JsonMachine implements Constraint {
         Context outer = context.outer;
         if (outer == null) {
             return end;
+        }
+        if (context.isDetached) {
+            return exit(context, goal);
         }
         Shape next = context.outcomes.get(goal).next();
         Capture outside = context.outside(capture);
@@ -402,7 +438,10 @@ final class JsonMachine implements Constraint {
     @Nullable
     JsonState item(Context context, Shape.OfArray shape, Shape.@Nullable OfArray empty, @Nullable Capture capture) {
         List<Shape.Outcome> outcomes = shapes.items(shape);
-        boolean isWanted = outcomes.stream().anyMatch(outcome -> Shapes.isPending(outcome.next()));
+        boolean isWanted = false;
+        for (Shape.Outcome outcome : outcomes) {
+            isWanted |= Shapes.isPending(outcome.next());
+        }
         Capture now = isWanted ? wanted(context, capture) : capture;
         Context value = inner(context, outcomes, Extras.NONE, isWanted ? now : null);
         if (outcomes.isEmpty() && (empty == null || !isClosable(empty))) {

@@ -149,6 +149,37 @@ abstract sealed class JsonState implements State {
         }
     }
 
+    /** Behind a value whose surroundings are not known. */
+    static final class Exit extends JsonState {
+        private final int which;
+
+        Exit(JsonMachine machine, Context context, int which) {
+            super(machine, context, null);
+            this.which = which;
+        }
+
+        @Override
+        JsonState plain() {
+            return this;
+        }
+
+        @Override
+        boolean isRead(int octet) {
+            return false;
+        }
+
+        @Override
+        @Nullable
+        JsonState next(int octet) {
+            return null;
+        }
+
+        @Override
+        public int exit() {
+            return which;
+        }
+    }
+
     /** Before a value. */
     static final class Value extends JsonState {
         private final int gap;
@@ -183,9 +214,28 @@ abstract sealed class JsonState implements State {
                 return machine.value(context, wider, mayBreak, emptyArray, captured(octet));
             }
             if (octet == ']' && emptyArray != null && context.outer != null) {
-                return machine.closeArray(context.outer, emptyArray, context.outside(captured(octet)));
+                return machine.closeEmpty(context, emptyArray, captured(octet));
             }
             return machine.begin(context, octet, captured(octet));
+        }
+
+        @Override
+        public @Nullable State detached() {
+            if (context.outer == null || context.isDetached || capture != null || hangsOnItems()) {
+                return null;
+            }
+            synchronized (machine.lock()) {
+                return machine.detached(context, gap, mayBreak, emptyArray != null);
+            }
+        }
+
+        @Override
+        public @Nullable State behind(int exit) {
+            synchronized (machine.lock()) {
+                return exit == context.goals.length
+                        ? machine.closeEmpty(context, Objects.requireNonNull(emptyArray), null)
+                        : machine.finish(context, exit, null);
+            }
         }
     }
 

@@ -95,7 +95,8 @@ public final class SchemaCompiler {
             Formula formula = compiler.formula(compiler.scoped(whole, List.of()));
             compiler.compileParts();
             if (!excluded.isEmpty()) {
-                formula = compiler.formulas.and(formula, compiler.textsWithout(excluded).formula());
+                formula = compiler.formulas.and(
+                        formula, compiler.textsWithout(excluded).formula());
             }
             Shapes shapes = new Shapes(
                     compiler.formulas, compiler.constants, options.keyOrder() == SchemaOptions.KeyOrder.SCHEMA);

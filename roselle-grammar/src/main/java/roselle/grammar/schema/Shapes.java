@@ -25,9 +25,46 @@ import tools.jackson.databind.JsonNode;
  * is valid; each way that can still be completed is an {@link Shape.Outcome}, and they exclude each other.
  */
 final class Shapes {
-    private record ObjectKey(List<Formula> goals, Shape.Universe universe, BitSet seen, long count) {}
+    /** What tells objects apart; formulas and universes by identity, as they are interned themselves. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by its elements
+    private record ObjectKey(Formula[] goals, Shape.Universe universe, BitSet seen, long count) {
+        @Override
+        @SuppressWarnings("ReferenceEquality") // interned
+        public boolean equals(@Nullable Object other) {
+            return other instanceof ObjectKey key
+                    && universe == key.universe
+                    && count == key.count
+                    && Arrays.equals(goals, key.goals)
+                    && seen.equals(key.seen);
+        }
 
-    private record ArrayKey(List<Formula> goals, long count) {}
+        @Override
+        public int hashCode() {
+            return (hashOf(goals) * 31 + seen.hashCode()) * 31 + Long.hashCode(count);
+        }
+    }
+
+    /** What tells arrays apart. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by its elements
+    private record ArrayKey(Formula[] goals, long count) {
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof ArrayKey key && count == key.count && Arrays.equals(goals, key.goals);
+        }
+
+        @Override
+        public int hashCode() {
+            return hashOf(goals) * 31 + Long.hashCode(count);
+        }
+    }
+
+    private static int hashOf(Formula[] goals) {
+        int hash = 1;
+        for (Formula goal : goals) {
+            hash = 31 * hash + goal.id;
+        }
+        return hash;
+    }
 
     /** How a condition changes with the next part, by whether that part is valid. */
     private record Dependence(Formula part, Formula whenValid, Formula whenNot) {}
@@ -116,7 +153,7 @@ final class Shapes {
                     },
                     known);
         }
-        ObjectKey key = new ObjectKey(List.of(left), universe, seen, counts[0] ? count : 0);
+        ObjectKey key = new ObjectKey(left, universe, seen, counts[0] ? count : 0);
         return objects.computeIfAbsent(key, made -> {
             formulas.budget().keep(4 + seen.size() / 512);
             return new Shape.OfObject(left, universe, seen, made.count());
@@ -157,7 +194,7 @@ final class Shapes {
                     },
                     known);
         }
-        ArrayKey key = new ArrayKey(List.of(left), Math.min(count, most[0]));
+        ArrayKey key = new ArrayKey(left, Math.min(count, most[0]));
         return arrays.computeIfAbsent(key, made -> {
             formulas.budget().keep(4);
             return new Shape.OfArray(left, made.count());
@@ -182,9 +219,19 @@ final class Shapes {
             case FALSE -> false;
             case ATOM -> closedAtom(formula.atom(), shape);
             case NOT_ATOM -> !closedAtom(formula.atom(), shape);
-            case AND -> Arrays.stream(formula.parts).allMatch(part -> closedValue(part, shape));
-            case OR -> Arrays.stream(formula.parts).anyMatch(part -> closedValue(part, shape));
+            case AND -> areClosed(formula.parts, shape, true);
+            case OR -> areClosed(formula.parts, shape, false);
         };
+    }
+
+    /** Whether all of some parts hold, or any. */
+    private boolean areClosed(Formula[] parts, Shape shape, boolean isOfAll) {
+        for (Formula part : parts) {
+            if (closedValue(part, shape) != isOfAll) {
+                return !isOfAll;
+            }
+        }
+        return isOfAll;
     }
 
     private static boolean closedAtom(Atom atom, Shape shape) {
@@ -410,13 +457,16 @@ final class Shapes {
 
     /** Whether the last item's value is wanted, for later ones to differ from it. */
     static boolean isPending(Shape shape) {
-        return Arrays.stream(shape.goals()).anyMatch(Shapes::isPending);
+        return arePending(shape.goals());
     }
 
-    private static boolean isPending(Formula formula) {
-        return formula.atom instanceof Atom.Unique unique
-                ? unique.isPending()
-                : Arrays.stream(formula.parts).anyMatch(Shapes::isPending);
+    private static boolean arePending(Formula[] formulas) {
+        for (Formula formula : formulas) {
+            if (formula.atom instanceof Atom.Unique unique ? unique.isPending() : arePending(formula.parts)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The shape that knows the value of its last item. */
@@ -451,6 +501,15 @@ final class Shapes {
         return outcomes;
     }
 
+    private static boolean areFalse(Formula[] goals) {
+        for (Formula goal : goals) {
+            if (!goal.isFalse()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     private void decide(
             Formula[] goals,
             List<Map.Entry<Formula, List<Formula>>> parts,
@@ -460,7 +519,7 @@ final class Shapes {
             Next next,
             Map<Shape, Formula> found) {
         formulas.budget().spend(goals.length);
-        if (Arrays.stream(goals).allMatch(Formula::isFalse)) {
+        if (areFalse(goals)) {
             return;
         }
         if (at == parts.size()) {
@@ -486,7 +545,7 @@ final class Shapes {
             decide(whenValid, parts, at + 1, part, dependences, next, found);
             return;
         }
-        boolean mayBeNot = Arrays.stream(whenNot).anyMatch(goal -> !goal.isFalse());
+        boolean mayBeNot = !areFalse(whenNot);
         Formula valid = formulas.and(part, decided);
         if (!mayBeNot || completion.isSatisfiable(valid)) {
             decide(whenValid, parts, at + 1, valid, dependences, next, found);
