@@ -97,8 +97,7 @@ final class NestedArguments {
         var members = new ArrayList<Shape.Member>();
         if (schema.get("properties") instanceof Map<?, ?> properties) {
             properties.forEach((name, value) -> members.add(new Shape.Member(
-                    value(named(String.valueOf(name)), within(value, schema), depth + 1),
-                    required.contains(name))));
+                    value(named(String.valueOf(name)), within(value, schema), depth + 1), required.contains(name))));
         } else if (depth > 0) {
             throw refusal("an object that names no properties");
         }
@@ -165,8 +164,7 @@ final class NestedArguments {
     }
 
     private Shape element(@Nullable String name, String type, Shape content) {
-        return new Shape.Sequence(
-                List.of(new Literal(style.begin(name, type)), content, new Literal(style.end(name))));
+        return new Shape.Sequence(List.of(new Literal(style.begin(name, type)), content, new Literal(style.end(name))));
     }
 
     private Shape items(Map<String, Object> list, int depth) {

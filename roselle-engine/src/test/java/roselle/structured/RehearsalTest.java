@@ -3,6 +3,7 @@ package roselle.structured;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
@@ -17,5 +18,11 @@ final class RehearsalTest {
             var vocabulary = Vocabulary.of(tokenizer, tokenizer.vocabularySize(), new int[] {0});
             assertThat(Rehearsal.follow(tokenizer, vocabulary)).isEqualTo(Rehearsal.ANSWERS);
         }
+    }
+
+    @Test
+    @Tag("long")
+    void followsAnswersOverTokensOfNoModel() {
+        assertThat(Rehearsal.followWithoutModel()).isEqualTo(200);
     }
 }

@@ -223,9 +223,10 @@ final class StructuralTagsTest {
 
     @Test
     void elementsOfMinimaxAreNamedByTheirKeys() {
-        String schema = "{'type':'object','properties':{'name':{'type':'string'},'details':{'type':'object','properties':"
-                + "{'scores':{'type':'array','items':{'type':'number'},'minItems':1,'maxItems':2}},'required':['scores']},"
-                + "'kind':{'enum':['fast',7]}},'required':['name','details']}";
+        String schema =
+                "{'type':'object','properties':{'name':{'type':'string'},'details':{'type':'object','properties':"
+                        + "{'scores':{'type':'array','items':{'type':'number'},'minItems':1,'maxItems':2}},'required':['scores']},"
+                        + "'kind':{'enum':['fast',7]}},'required':['name','details']}";
         String name = "<ns><name>%s<ns></name>";
         String details = "<ns><details><ns><scores>%s<ns></scores><ns></details>";
         String item = "<ns><item>1.5<ns></item>";
@@ -236,7 +237,8 @@ final class StructuralTagsTest {
                                 + details.formatted(item + item) + "<ns><kind>7<ns></kind>")
                         .replace("<ns>", "]<]minimax[>["),
                 (name.formatted("a") + "~" + name.formatted("a<ns>") + details.formatted(item) + "~"
-                                + name.formatted("a") + details.formatted("") + "~" + right + "<ns><kind>slow<ns></kind>~"
+                                + name.formatted("a") + details.formatted("") + "~" + right
+                                + "<ns><kind>slow<ns></kind>~"
                                 + details.formatted(item) + name.formatted("a"))
                         .replace("<ns>", "]<]minimax[>["));
     }

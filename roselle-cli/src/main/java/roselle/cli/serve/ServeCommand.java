@@ -33,6 +33,8 @@ import roselle.embedding.Encoders;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EnginePlan;
+import roselle.engine.Warming;
 import roselle.server.Server;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.PooledModel;
@@ -47,6 +49,9 @@ import roselle.server.config.ServerConfig;
 @Command(name = "serve", sortOptions = false)
 public final class ServeCommand implements Callable<Integer> {
     private static final Duration PREPARING_AFTER = Duration.ofSeconds(2);
+
+    /** Models of so many bytes take so long to load that the JVM may get to know its code in the meantime. */
+    private static final long LOADED_SLOWLY = 256L << 20;
 
     /** A server whose engine has failed says so for a while, to who asks why, before it ends. */
     private static final Duration LAST_PROBES = Duration.ofSeconds(10);
@@ -225,6 +230,13 @@ public final class ServeCommand implements Callable<Integer> {
         return ExitCode.INTERNAL;
     }
 
+    /** Has the first requests with a response format wait less, while a large model is loaded. */
+    private static void warmBeside(EnginePlan plan) {
+        if (plan.weightBytes() >= LOADED_SLOWLY && Runtime.getRuntime().availableProcessors() > 1) {
+            Thread.ofPlatform().name("roselle-warming").daemon(true).start(Warming::responseFormats);
+        }
+    }
+
     /** Has the first requests with a response format wait less, once those that came at once have begun. */
     private static void prepareAside(Engine engine) {
         Thread.ofPlatform().name("roselle-formats").daemon(true).start(() -> {
@@ -249,12 +261,17 @@ public final class ServeCommand implements Callable<Integer> {
         });
     }
 
+    private void planned(EnginePlan plan) {
+        tell(plan.describe());
+        warmBeside(plan);
+    }
+
     private Engine open(EngineConfig config, Map<String, Path> adapters) {
         if (adapters.containsKey(name())) {
             throw new InvalidRequestException("lora names " + name() + ", which is the model's name: give it another");
         }
         try (var loading = LoadingReport.onStandardError(name())) {
-            Engine engine = Engine.open(config, new StartReport(plan -> tell(plan.describe()), loading));
+            Engine engine = Engine.open(config, new StartReport(this::planned, loading));
             try {
                 adapters.forEach(engine::loadAdapter);
                 return engine;
