@@ -203,24 +203,26 @@ public final class GenerationRequestBuilder {
     }
 
     public GenerationRequestBuilder priority(int value) {
-        return scheduling(
-                new SchedulingOptions(value, scheduling.key(), scheduling.cacheSalt(), scheduling.deadline()));
+        return scheduling(scheduling.withPriority(value));
     }
 
     public GenerationRequestBuilder deadline(Duration value) {
-        return scheduling(
-                new SchedulingOptions(scheduling.priority(), scheduling.key(), scheduling.cacheSalt(), value));
+        return scheduling(scheduling.withDeadline(value));
+    }
+
+    /** How soon the first token is wanted: among those that wait, who is due earliest goes first. */
+    public GenerationRequestBuilder firstTokenWithin(Duration value) {
+        return scheduling(scheduling.withFirstTokenWithin(value));
     }
 
     /** Whose request it is: keys of equal priority get equal shares of the engine. */
     public GenerationRequestBuilder key(String value) {
-        return scheduling(
-                new SchedulingOptions(scheduling.priority(), value, scheduling.cacheSalt(), scheduling.deadline()));
+        return scheduling(scheduling.withKey(value));
     }
 
     /** Only requests with the same salt share cached prefixes. */
     public GenerationRequestBuilder cacheSalt(String value) {
-        return scheduling(new SchedulingOptions(scheduling.priority(), scheduling.key(), value, scheduling.deadline()));
+        return scheduling(scheduling.withCacheSalt(value));
     }
 
     /** What the answer must look like. */

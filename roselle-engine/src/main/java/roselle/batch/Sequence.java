@@ -223,6 +223,14 @@ public final class Sequence {
         return id < other.id;
     }
 
+    /** Whether this sequence's first token is wanted before that of {@code other}; of two that are due at once, who came before. */
+    public boolean isDueBefore(Sequence other) {
+        if (scheduling.dueNanos() != other.scheduling.dueNanos()) {
+            return scheduling.dueNanos() < other.scheduling.dueNanos();
+        }
+        return arrivedBefore(other);
+    }
+
     <S extends SequenceState> S change(SequenceState from, S to) {
         if (state != from) {
             throw new IllegalStateException(

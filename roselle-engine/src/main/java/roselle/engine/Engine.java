@@ -485,7 +485,11 @@ public final class Engine implements AutoCloseable {
                 ? Scheduling.NO_DEADLINE
                 : submitted + scheduling.deadline().toNanos();
         var scope = new PrefixScope(config.cache().sharesAcrossKeys() ? "" : scheduling.key(), salt, adapter);
-        return new Scheduling(scope, scheduling.priority(), scheduling.key(), submitted, deadline);
+        long patience = scheduling.firstTokenWithin().isZero()
+                ? Scheduling.USUAL_PATIENCE_NANOS
+                : scheduling.firstTokenWithin().toNanos();
+        return new Scheduling(
+                scope, scheduling.priority(), scheduling.key(), submitted, deadline, submitted + patience);
     }
 
     /** Spreads the bits of a number (the finaliser of SplitMix64). */

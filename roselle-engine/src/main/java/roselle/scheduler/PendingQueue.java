@@ -1,10 +1,10 @@
 package roselle.scheduler;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.PriorityQueue;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -15,14 +15,15 @@ import roselle.batch.Waiting;
 
 /**
  * Sequences that want to run, in the order of their turn: first the keys that have nothing running, then the key served least,
- * then the earliest arrival. Of a key the highest priority goes first; within it those that were preempted, then the earliest.
+ * then the earliest arrival. Of a key the highest priority goes first; within it those that were preempted, then the one whose first token is due earliest.
  */
 final class PendingQueue {
     /** A key's sequences of one priority. */
     private static final class Level {
         final int priority;
         final List<Preempted> preempted = new ArrayList<>(); // by arrival
-        final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
+        final PriorityQueue<Waiting> waiting = new PriorityQueue<>(
+                (one, other) -> one == other ? 0 : one.sequence().isDueBefore(other.sequence()) ? -1 : 1);
 
         Level(int priority) {
             this.priority = priority;
@@ -33,7 +34,7 @@ final class PendingQueue {
         }
 
         Pending head() {
-            return preempted.isEmpty() ? waiting.getFirst() : preempted.getFirst();
+            return preempted.isEmpty() ? waiting.element() : preempted.getFirst();
         }
     }
 

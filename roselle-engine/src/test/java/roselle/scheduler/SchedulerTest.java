@@ -172,6 +172,25 @@ final class SchedulerTest {
     }
 
     @Test
+    void ofThoseThatWaitAlikeWhoIsDueEarliestGoesFirstAndNobodyIsPassedForEver() {
+        scheduler = scheduler(new SchedulerLimits(16, 16, 1, 1, 8, 64), 16);
+        long usual = Scheduling.USUAL_PATIENCE_NANOS;
+        submit(4, 2, due(0, usual));
+        submit(4, 2, due(1, 500));
+        submit(4, 2, due(2, 100));
+        submit(4, 2, due(usual + 1, 500));
+        submit(4, 2, due(3, usual));
+        while (!scheduler.isIdle()) {
+            step(1);
+        }
+        assertThat(ended).extracting(each -> each.sequence().id()).containsExactly(2L, 1L, 0L, 4L, 3L);
+    }
+
+    private static Scheduling due(long arrival, long patience) {
+        return new Scheduling(PrefixScope.SHARED, 0, "", arrival, Scheduling.NO_DEADLINE, arrival + patience);
+    }
+
+    @Test
     void aPriorityTakesNothingFromAnotherKey() {
         scheduler = scheduler(new SchedulerLimits(16, 16, 2, 2, 64, 64), 16);
         Sequence modest = submit(4, 12, 0, "modest");

@@ -93,7 +93,8 @@ public final class Server implements AutoCloseable {
         var log = new RequestLog();
         var metrics = new Metrics(models, config.metrics());
         var accessLog = new AccessLog(config.log());
-        admission = new LimitedAdmission(config.limits().requests());
+        admission =
+                new LimitedAdmission(config.limits().requests(), config.access().gateway());
         answers = new Answers(models, admission, Observer.all(List.of(log, metrics, accessLog)));
         keyCheck = new KeyCheck(config.access(), System::nanoTime);
         routes = new Routes(STANDARD).add(metrics); // the outermost, so that it counts what the others refuse

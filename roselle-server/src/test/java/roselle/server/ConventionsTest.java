@@ -125,7 +125,7 @@ final class ConventionsTest {
                 .intercept(new HostCheck(config))
                 .intercept(new OriginCheck(config.access()))
                 .intercept(new KeyCheck(config.access(), System::nanoTime))
-                .add(new TerseDialect(new LimitedAdmission(8)))
+                .add(new TerseDialect(new LimitedAdmission(8, roselle.server.config.GatewayTrust.NONE)))
                 .add(routesOfNoApi -> routesOfNoApi.get("/plain", exchange -> exchange.sendEmpty(204)));
         listener = HttpListener.start(config, routes, Turns::atOnce);
         client = HttpClient.newHttpClient();

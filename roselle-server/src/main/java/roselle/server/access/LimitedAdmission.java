@@ -5,6 +5,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import roselle.api.Usage;
 import roselle.server.answer.Admission;
+import roselle.server.config.GatewayTrust;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
 import roselle.server.http.Errors;
@@ -15,12 +16,14 @@ public final class LimitedAdmission implements Admission {
     private static final Duration SOON = Duration.ofSeconds(1);
 
     private final int most;
+    private final GatewayTrust trust;
     private final AtomicInteger inside = new AtomicInteger();
     private volatile boolean isClosed;
 
-    /** Room for {@code most} requests at a time. */
-    public LimitedAdmission(int most) {
+    /** Room for {@code most} requests at a time, each with the place among others that a trusted gateway gives it. */
+    public LimitedAdmission(int most, GatewayTrust trust) {
         this.most = most;
+        this.trust = trust;
     }
 
     /** Lets nobody in from here on. */
@@ -53,12 +56,13 @@ public final class LimitedAdmission implements Admission {
     }
 
     private Ticket ticket(Exchange exchange) {
+        GatewayHeaders headers = GatewayHeaders.of(exchange, trust);
         Optional<Object> use = exchange.note(KeyCheck.NOTE);
-        return use.isPresent() ? keyed(exchange, (KeyUse) use.orElseThrow()) : new Place();
+        return use.isPresent() ? keyed(exchange, headers, (KeyUse) use.orElseThrow()) : new Place(headers);
     }
 
-    private Ticket keyed(Exchange exchange, KeyUse use) {
-        var place = new KeyedPlace(use);
+    private Ticket keyed(Exchange exchange, GatewayHeaders headers, KeyUse use) {
+        var place = new KeyedPlace(headers, use);
         boolean isTold = false;
         try {
             use.enter(most - inside.get());
@@ -76,7 +80,27 @@ public final class LimitedAdmission implements Admission {
 
     /** A place of nobody's. */
     private class Place implements Ticket {
+        private final GatewayHeaders headers;
         private boolean isGivenBack;
+
+        Place(GatewayHeaders headers) {
+            this.headers = headers;
+        }
+
+        @Override
+        public String group() {
+            return headers.group(key());
+        }
+
+        @Override
+        public int priority(int asked) {
+            return headers.priority().orElse(asked);
+        }
+
+        @Override
+        public Duration firstTokenWithin() {
+            return headers.firstToken();
+        }
 
         @Override
         public void close() {
@@ -89,11 +113,12 @@ public final class LimitedAdmission implements Admission {
 
     /** A place of a key's. */
     private final class KeyedPlace implements Ticket {
-        private final Place place = new Place();
+        private final Place place;
         private final KeyUse use;
         private boolean hasEntered;
 
-        KeyedPlace(KeyUse use) {
+        KeyedPlace(GatewayHeaders headers, KeyUse use) {
+            place = new Place(headers);
             this.use = use;
         }
 
@@ -104,7 +129,17 @@ public final class LimitedAdmission implements Admission {
 
         @Override
         public String group() {
-            return use.group();
+            return place.headers.group(use.group());
+        }
+
+        @Override
+        public int priority(int asked) {
+            return place.priority(asked);
+        }
+
+        @Override
+        public Duration firstTokenWithin() {
+            return place.firstTokenWithin();
         }
 
         @Override

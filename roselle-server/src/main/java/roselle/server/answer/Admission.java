@@ -1,5 +1,6 @@
 package roselle.server.answer;
 
+import java.time.Duration;
 import roselle.api.Usage;
 import roselle.server.http.Exchange;
 
@@ -35,6 +36,11 @@ public interface Admission {
         /** Its place among the others of its key, where it asks for this one. */
         default int priority(int asked) {
             return asked;
+        }
+
+        /** How soon its first token is wanted; zero where nobody has said so. */
+        default Duration firstTokenWithin() {
+            return Duration.ZERO;
         }
 
         /** What the request took; before {@link #close}, at most once for each of its generations. */

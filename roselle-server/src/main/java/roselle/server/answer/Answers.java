@@ -231,8 +231,9 @@ public final class Answers {
         }
 
         private SchedulingOptions withKey(SchedulingOptions asked) {
-            int priority = ticket.priority(asked.priority());
-            return new SchedulingOptions(priority, ticket.group(), asked.cacheSalt(), asked.deadline());
+            return asked.withPriority(ticket.priority(asked.priority()))
+                    .withKey(ticket.group())
+                    .withFirstTokenWithin(ticket.firstTokenWithin());
         }
 
         @Override

@@ -11,13 +11,20 @@ import roselle.api.InvalidRequestException;
  * @param opensMetrics whether {@code /metrics} is answered without a key
  * @param hosts names by which clients may call the server, beside those that are its own
  * @param origins of pages of other servers whose scripts may ask, such as {@code https://chat.example}; {@code *} for all
+ * @param gateway what is believed of a gateway in front
  */
 public record AccessOptions(
-        List<ApiKey> keys, boolean allowsAnyone, boolean opensMetrics, List<String> hosts, List<String> origins) {
+        List<ApiKey> keys,
+        boolean allowsAnyone,
+        boolean opensMetrics,
+        List<String> hosts,
+        List<String> origins,
+        GatewayTrust gateway) {
     /** In the place of an origin: all of them. */
     public static final String ANY = "*";
 
-    public static final AccessOptions DEFAULT = new AccessOptions(List.of(), false, false, List.of(), List.of());
+    public static final AccessOptions DEFAULT =
+            new AccessOptions(List.of(), false, false, List.of(), List.of(), GatewayTrust.NONE);
 
     public AccessOptions {
         keys = List.copyOf(keys);
@@ -25,6 +32,12 @@ public record AccessOptions(
         origins = List.copyOf(origins);
         hosts.forEach(AccessOptions::requireName);
         origins.forEach(AccessOptions::requireOrigin);
+    }
+
+    /** Where no gateway is in front, or none is believed. */
+    public AccessOptions(
+            List<ApiKey> keys, boolean allowsAnyone, boolean opensMetrics, List<String> hosts, List<String> origins) {
+        this(keys, allowsAnyone, opensMetrics, hosts, origins, GatewayTrust.NONE);
     }
 
     private static void requireName(String host) {
@@ -48,14 +61,18 @@ public record AccessOptions(
     }
 
     public AccessOptions withHosts(List<String> value) {
-        return new AccessOptions(keys, allowsAnyone, opensMetrics, value, origins);
+        return new AccessOptions(keys, allowsAnyone, opensMetrics, value, origins, gateway);
     }
 
     public AccessOptions withOrigins(List<String> value) {
-        return new AccessOptions(keys, allowsAnyone, opensMetrics, hosts, value);
+        return new AccessOptions(keys, allowsAnyone, opensMetrics, hosts, value, gateway);
     }
 
     public AccessOptions withKeys(List<ApiKey> value) {
-        return new AccessOptions(value, allowsAnyone, opensMetrics, hosts, origins);
+        return new AccessOptions(value, allowsAnyone, opensMetrics, hosts, origins, gateway);
+    }
+
+    public AccessOptions withGateway(GatewayTrust value) {
+        return new AccessOptions(keys, allowsAnyone, opensMetrics, hosts, origins, value);
     }
 }

@@ -15,6 +15,7 @@ import java.util.function.BiPredicate;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import roselle.api.GenerationRequest;
+import roselle.server.access.GatewayHeaders;
 import roselle.server.answer.Models;
 import roselle.server.answer.Observer;
 import roselle.server.config.MetricOptions;
@@ -102,7 +103,8 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
     @Override
     public Listener accepted(Exchange exchange, ServedModel model, GenerationRequest request, int promptTokens) {
         RequestMeters meters = requests.computeIfAbsent(model.name(), name -> new RequestMeters(registry, name));
-        return new TimedRequest(meters, request.output().choices(), System.nanoTime());
+        Optional<GatewayHeaders> wanted = exchange.note(GatewayHeaders.NOTE).map(GatewayHeaders.class::cast);
+        return new TimedRequest(meters, request.output().choices(), System.nanoTime(), wanted);
     }
 
     @Override

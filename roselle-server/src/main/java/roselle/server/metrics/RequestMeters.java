@@ -66,6 +66,17 @@ final class RequestMeters {
                 .register(registry);
     }
 
+    /** A request for which a gateway had said how fast it is wanted has ended: {@code ttft} or {@code tpot}, and whether it was. */
+    void objective(String kind, boolean isMet) {
+        Counter.builder("roselle.slo.requests")
+                .description("Requests that finished and had an objective of a trusted gateway, by whether it was met")
+                .tag("model", model)
+                .tag("slo", kind)
+                .tag("met", Boolean.toString(isMet))
+                .register(registry)
+                .increment();
+    }
+
     /** A request ended: {@code stop}, {@code length}, {@code cancelled} or {@code failed}. */
     void ended(String outcome) {
         Counter.builder("roselle.requests")

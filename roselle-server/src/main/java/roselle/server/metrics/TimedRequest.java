@@ -2,6 +2,7 @@ package roselle.server.metrics;
 
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.ChoiceEnded;
@@ -14,6 +15,7 @@ import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.GenerationEvent.ToolCallDelta;
 import roselle.api.GenerationEvent.ToolCallStarted;
 import roselle.api.Usage;
+import roselle.server.access.GatewayHeaders;
 import roselle.server.answer.Observer;
 
 /** One request while it is answered; its own thread alone uses it. */
@@ -22,10 +24,12 @@ final class TimedRequest implements Observer.Listener {
     private final long beginNanos;
     private final long[] lastNanos; // of each choice's latest token; 0 before the first
     private final int[] tokens; // of each choice
+    private final Optional<GatewayHeaders> wanted;
     private boolean hasToken;
     private boolean isOver;
 
-    TimedRequest(RequestMeters meters, int choices, long beginNanos) {
+    TimedRequest(RequestMeters meters, int choices, long beginNanos, Optional<GatewayHeaders> wanted) {
+        this.wanted = wanted;
         this.meters = meters;
         this.beginNanos = beginNanos;
         lastNanos = new long[choices];
@@ -64,8 +68,21 @@ final class TimedRequest implements Observer.Listener {
         }
         meters.promptTokens.record(usage.promptTokens());
         meters.generatedTokens.record(usage.completionTokens());
-        meters.longestAnswer.record(Arrays.stream(tokens).max().orElse(0));
+        int longest = Arrays.stream(tokens).max().orElse(0);
+        meters.longestAnswer.record(longest);
+        wanted.ifPresent(headers -> compare(headers, usage, longest));
         end(finished.reasons().getLast().name().toLowerCase(Locale.ROOT));
+    }
+
+    private void compare(GatewayHeaders headers, Usage usage, int longest) {
+        if (!headers.firstToken().isZero()) {
+            meters.objective(
+                    "ttft", usage.firstTokenNanos() <= headers.firstToken().toNanos());
+        }
+        if (!headers.nextToken().isZero() && longest > 1) {
+            long perToken = (usage.totalNanos() - usage.firstTokenNanos()) / (longest - 1);
+            meters.objective("tpot", perToken <= headers.nextToken().toNanos());
+        }
     }
 
     private void end(String outcome) {
