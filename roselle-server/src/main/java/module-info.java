@@ -19,4 +19,5 @@ module roselle.server {
 
     exports roselle.server;
     exports roselle.server.config;
+    exports roselle.server.gateway;
 }

@@ -22,6 +22,7 @@ import roselle.cli.model.VerifyCommand;
 import roselle.cli.report.VersionCommand;
 import roselle.cli.run.BatchCommand;
 import roselle.cli.run.RunCommand;
+import roselle.cli.serve.GatewayCommand;
 import roselle.cli.serve.KeyCommand;
 import roselle.cli.serve.LoadCommand;
 import roselle.cli.serve.PsCommand;
@@ -44,6 +45,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
             new Subcommand(
                     "rerank", "Put texts into the order in which they fit to queries.", () -> new RerankCommand()),
             new Subcommand("serve", "Serve models over HTTP.", () -> new ServeCommand()),
+            new Subcommand("gateway", "Have several servers answer at one address.", () -> new GatewayCommand()),
             new Subcommand("ps", "Tell which models a server has loaded.", () -> new PsCommand()),
             new Subcommand("load", "Have a server load a model.", () -> new LoadCommand()),
             new Subcommand("stop", "Have a server unload a model.", () -> new StopCommand()),
@@ -71,7 +73,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
     static Map<String, List<String>> groups() {
         var groups = new LinkedHashMap<String, List<String>>();
         groups.put("Ask", List.of("run", "batch", "embed", "rerank"));
-        groups.put("Serve", List.of("serve", "ps", "load", "stop", "key"));
+        groups.put("Serve", List.of("serve", "gateway", "ps", "load", "stop", "key"));
         groups.put("Models", List.of("pull", "list", "show", "rm", "inspect"));
         groups.put("Convert and compare", List.of("quantize", "imatrix", "compare", "verify"));
         groups.put("Look inside", List.of("tokenize", "template"));

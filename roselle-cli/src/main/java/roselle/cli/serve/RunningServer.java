@@ -67,7 +67,8 @@ final class RunningServer {
         return keyFile == null ? request : request.header("authorization", "Bearer " + key(keyFile));
     }
 
-    private static String key(Path file) throws IOException {
+    /** The key that a file has as its one line. */
+    static String key(Path file) throws IOException {
         String key = TextInput.ofFile(NearNames.existing(file), LONGEST_KEY_FILE, ": no key is as long")
                 .strip();
         if (key.isEmpty() || !key.chars().allMatch(letter -> letter > ' ' && letter < 127)) {

@@ -10,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -91,6 +92,17 @@ public final class Exchange {
     /** The first value of a header of the request. */
     public Optional<String> requestHeader(String name) {
         return call.head().header(name);
+    }
+
+    /** Every header of the request with each of its values. */
+    public List<Map.Entry<String, String>> requestHeaders() {
+        return call.head().headers();
+    }
+
+    /** The path and the query, as they came. */
+    public String target() {
+        String query = call.head().query();
+        return query.isEmpty() ? path : path + '?' + query;
     }
 
     /** The request's authority: the header {@code Host}, or HTTP/2's {@code :authority}. */
@@ -193,6 +205,11 @@ public final class Exchange {
         send(code, content);
     }
 
+    /** Sends a whole answer, whose content type is among the headers that were set, and waits until the peer has taken it. */
+    public void sendWhole(int code, byte[] content) {
+        send(code, content);
+    }
+
     /** Sends a whole file as the answer, a part at a time. */
     public void sendFile(Path file, String contentType) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
@@ -232,6 +249,22 @@ public final class Exchange {
         }
         ErrorAnswer answer = conventions().error(error, id);
         sendJson(answer.status(), answer.body());
+    }
+
+    /** Begins an answer that another server makes, whose headers were set: {@link #relay(byte[])} and {@link #endRelay} follow. */
+    public void beginRelay(int code) throws IOException {
+        status = code;
+        call.begin(code);
+    }
+
+    /** Sends the next piece of it at once; waits while the peer takes nothing. */
+    public void relay(byte[] piece) throws IOException {
+        call.write(piece, piece.length);
+    }
+
+    /** Ends it, and waits until all of it has been taken. */
+    public void endRelay() throws IOException {
+        call.end();
     }
 
     /** A stream as the answer, in the format of the dialect; nothing leaves before its first event. */

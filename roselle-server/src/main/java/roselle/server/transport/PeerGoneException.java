@@ -9,7 +9,8 @@ public final class PeerGoneException extends IOException {
     @Serial
     private static final long serialVersionUID = 1L;
 
-    PeerGoneException(@Nullable Throwable cause) {
+    /** Of a peer that has gone, or is to be broken off because its answer cannot be ended. */
+    public PeerGoneException(@Nullable Throwable cause) {
         super("the peer has gone", cause);
     }
 }

@@ -167,6 +167,11 @@ public final class RequestHead {
         return Optional.ofNullable(headers.get(name));
     }
 
+    /** Every header with each of its values. */
+    public List<Map.Entry<String, String>> headers() {
+        return headers.entries();
+    }
+
     /** How many bytes of a body were announced; -1 where none were. */
     public long announced() {
         String length = headers.get(HttpHeaderNames.CONTENT_LENGTH);
