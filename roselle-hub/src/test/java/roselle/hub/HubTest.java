@@ -77,6 +77,36 @@ class HubTest {
     }
 
     @Test
+    void pullsWhatSentenceTransformersWritesBesideAnEncoder() throws IOException {
+        hub.with("modules.json", "[]")
+                .with("sentence_bert_config.json", "{}")
+                .with("config_sentence_transformers.json", "{}")
+                .with("1_Pooling/config.json", "{}")
+                .with("2_Dense/config.json", "{}")
+                .with("2_Dense/model.safetensors", bytes(100))
+                .with("2_Dense/pytorch_model.bin", bytes(100))
+                .with("openvino/config.json", "{}");
+        Path snapshot = pull(NAME);
+        assertThat(names(snapshot)).contains("modules.json", "1_Pooling", "2_Dense").doesNotContain("openvino");
+        assertThat(names(snapshot.resolve("2_Dense"))).containsExactly("config.json", "model.safetensors");
+        assertThat(Hub.cached(cache, NAME)).contains(snapshot);
+    }
+
+    @Test
+    void pullsAnAdapterOfAModel() throws IOException {
+        try (var adapters = new LoopbackHub()
+                .with("adapter_config.json", "{}")
+                .with("tokenizer.json", "{}")
+                .with("adapter_model.safetensors", bytes(100))) {
+            hub.close();
+            hub = adapters;
+            Path snapshot = pull(NAME);
+            assertThat(names(snapshot)).containsExactly("adapter_config.json", "adapter_model.safetensors");
+            assertThat(Hub.cached(cache, NAME)).contains(snapshot);
+        }
+    }
+
+    @Test
     void asksForALargeFileInPieces() {
         pull(NAME);
         assertThat(ranges()).contains("bytes=" + 2 * PIECE + "-" + (3 * PIECE - 1));

@@ -97,7 +97,7 @@ public final class RunCommand implements Callable<Integer> {
     @Option(
             names = "--lora",
             paramLabel = "PATH",
-            description = "Have an adapter of the model answer: PEFT's folder, or a .gguf.")
+            description = "Have an adapter of the model answer: PEFT's folder, a .gguf, or hf:org/name.")
     private @Nullable Path lora;
 
     @Option(
@@ -135,7 +135,7 @@ public final class RunCommand implements Callable<Integer> {
         Optional<String> prompt = prompt(); // last: who pipes one in should not wait to hear of a typing error
         try (var engine = open(config)) {
             if (lora != null) {
-                engine.loadAdapter(ADAPTER, NearNames.existing(lora));
+                engine.loadAdapter(ADAPTER, NearNames.existing(ModelNames.resolve(lora, engineFlags.isOffline())));
             }
             tell(() -> engine.timeline().describe());
             Requests requests = requests(engine, asked);

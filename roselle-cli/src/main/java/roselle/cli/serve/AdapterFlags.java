@@ -12,6 +12,7 @@ import roselle.api.InvalidRequestException;
 import roselle.cli.report.ByteSize;
 import roselle.cli.report.Heading;
 import roselle.cli.report.NearNames;
+import roselle.cli.option.ModelNames;
 import roselle.engine.EngineConfig;
 import roselle.server.config.AdapterOptions;
 
@@ -21,7 +22,7 @@ final class AdapterFlags {
     @Option(
             names = "--lora",
             paramLabel = "NAME=PATH",
-            description = "Adapters of the model, separated by commas: PEFT's folders or .gguf, asked for by NAME.")
+            description = "Adapters of the model, separated by commas: PEFT's folders, .gguf, or hf:org/name, asked for by NAME.")
     private String adapters = "";
 
     @Option(
@@ -63,7 +64,7 @@ final class AdapterFlags {
             if (equals < 1 || equals == part.length() - 1) {
                 throw new InvalidRequestException("lora is " + part + ": it must be NAME=PATH");
             }
-            Path path = NearNames.existing(Path.of(part.substring(equals + 1)));
+            Path path = NearNames.existing(ModelNames.resolve(Path.of(part.substring(equals + 1))));
             if (named.put(part.substring(0, equals), path) != null) {
                 throw new InvalidRequestException("lora names " + part.substring(0, equals) + " twice");
             }

@@ -20,6 +20,9 @@ public record FileChoice(List<String> files, Optional<String> index, Optional<St
     private static final String SAFETENSORS = "model.safetensors";
     private static final String INDEX = "model.safetensors.index.json";
     private static final String CARD = "README.md";
+    private static final String ADAPTER = "adapter_model.safetensors";
+    private static final String ADAPTER_CONFIG = "adapter_config.json";
+    private static final String MODULES = "modules.json";
 
     /** Beside the weights: what the engine reads. Pickled weights, ONNX, pictures and the like stay where they are. */
     private static final Set<String> BESIDE_WEIGHTS = Set.of(
@@ -34,6 +37,9 @@ public record FileChoice(List<String> files, Optional<String> index, Optional<St
             "vocab.json",
             "vocab.txt",
             "merges.txt",
+            MODULES,
+            "config_sentence_transformers.json",
+            "sentence_bert_config.json",
             "chat_template.json",
             "chat_template.jinja");
 
@@ -47,8 +53,20 @@ public record FileChoice(List<String> files, Optional<String> index, Optional<St
                 || path.endsWith(".safetensors")
                 || path.equals(INDEX)
                 || path.equals(CARD)
+                || path.equals(ADAPTER_CONFIG)
+                || isModule(path)
                 || BESIDE_WEIGHTS.contains(path)
                 || selector.filter(path::equals).isPresent();
+    }
+
+    /** Whether a path is in a folder that sentence-transformers gives a module of a model: {@code 1_Pooling/config.json}. */
+    private static boolean isModule(String path) {
+        int slash = path.indexOf('/');
+        int underscore = path.indexOf('_');
+        return underscore > 0
+                && slash > underscore
+                && path.substring(0, underscore).chars().allMatch(digit -> digit >= '0' && digit <= '9')
+                && (path.substring(slash).equals("/config.json") || path.substring(slash).equals("/" + SAFETENSORS));
     }
 
     /** The choice among these paths; fails in a sentence where there is none. */
@@ -62,6 +80,11 @@ public record FileChoice(List<String> files, Optional<String> index, Optional<St
         }
         if (present.contains(INDEX)) {
             return new FileChoice(withCompany(present, List.of(INDEX)), Optional.of(INDEX), Optional.empty());
+        }
+        if (present.contains(ADAPTER) && present.contains(ADAPTER_CONFIG)) {
+            var files = new ArrayList<>(List.of(ADAPTER_CONFIG, ADAPTER));
+            addIfPresent(files, CARD, present);
+            return new FileChoice(files, Optional.empty(), Optional.empty());
         }
         return ofGguf(present, GgufChoice.byDefault(name, present));
     }
@@ -88,6 +111,9 @@ public record FileChoice(List<String> files, Optional<String> index, Optional<St
     private static List<String> withCompany(Set<String> present, List<String> weights) {
         var files = new ArrayList<String>();
         present.stream().filter(BESIDE_WEIGHTS::contains).forEach(files::add);
+        if (present.contains(MODULES)) {
+            present.stream().filter(FileChoice::isModule).forEach(files::add);
+        }
         addIfPresent(files, CARD, present);
         files.addAll(weights);
         return files;
