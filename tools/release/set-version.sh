@@ -9,12 +9,14 @@ case $1 in
 esac
 old=$(tools/release/version.sh)
 pattern=$(printf %s "$old" | sed 's/[.]/\\./g')
-for file in pom.xml roselle-*/pom.xml examples/*/pom.xml docs/guide/*.md; do
+for file in pom.xml roselle-*/pom.xml examples/*/pom.xml docs/guide/*.md \
+    deploy/helm/roselle/Chart.yaml deploy/kustomize/*/*.yaml deploy/kserve/*.yaml; do
     [ -f "$file" ] || continue
     # Only the project's own versions: behind an artifact of its group, or in the short form.
     sed -i.old \
         -e "/<artifactId>roselle/{n;s|<version>$pattern</version>|<version>$1</version>|;}" \
         -e "s|\(roselle[a-z0-9-]*\):$pattern|\1:$1|g" \
+        -e "s|^\(version\|appVersion\|    newTag\): $pattern$|\1: $1|" \
         -e "s|<roselle.version>$pattern</roselle.version>|<roselle.version>$1</roselle.version>|" "$file"
     rm -f "$file.old"
 done

@@ -11,7 +11,8 @@ final class ReleaseVersions {
     private static final Pattern OURS =
             Pattern.compile("<artifactId>roselle[a-z0-9-]*</artifactId>\\s*<version>([0-9][^<]*)</version>"
                     + "|roselle[a-z0-9-]*:([0-9]+\\.[0-9]+\\.[0-9][\\w.-]*)"
-                    + "|<roselle\\.version>([^<]*)</roselle\\.version>");
+                    + "|<roselle\\.version>([^<]*)</roselle\\.version>"
+                    + "|(?m:^(?:version|appVersion|    newTag): (.*)$)");
 
     private static final Pattern PARENT =
             Pattern.compile("<artifactId>roselle-parent</artifactId>\\s*<version>([^<]+)</version>");
@@ -32,7 +33,7 @@ final class ReleaseVersions {
                 .filter(ReleaseVersions::tellsVersions)
                 .flatMap(file -> OURS.matcher(tree.text(file))
                         .results()
-                        .flatMap(found -> Stream.of(found.group(1), found.group(2), found.group(3)))
+                        .flatMap(found -> Stream.of(found.group(1), found.group(2), found.group(3), found.group(4)))
                         .filter(found -> found != null && !found.equals(version))
                         .map(found -> file + " has version " + found + ", the build " + version
                                 + ": run tools/release/set-version.sh"))
@@ -40,6 +41,11 @@ final class ReleaseVersions {
     }
 
     private static boolean tellsVersions(Path file) {
-        return file.endsWith("pom.xml") || file.startsWith("docs/guide") || file.startsWith("examples");
+        return file.endsWith("pom.xml")
+                || file.startsWith("docs/guide")
+                || file.startsWith("examples")
+                || file.startsWith("deploy/kustomize")
+                || file.startsWith("deploy/kserve")
+                || file.endsWith("Chart.yaml");
     }
 }
