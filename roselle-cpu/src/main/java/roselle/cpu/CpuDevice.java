@@ -193,9 +193,14 @@ public final class CpuDevice implements Device {
         return new CpuBuffer(type, elements, memory(bytes));
     }
 
+    /** Where the system gives large pieces page by page, it takes them so, too. */
+    private boolean isOwned(long bytes) {
+        return bytes >= LARGE && code.isThere();
+    }
+
     /** Zeroed memory; where the system gives large pieces page by page, nobody waits for what is not used yet. */
     private MemorySegment memory(long bytes) {
-        return bytes >= LARGE && code.isThere() ? code.memory().allocate(bytes) : arena.allocate(bytes, 64);
+        return isOwned(bytes) ? code.memory().allocate(bytes) : arena.allocate(bytes, 64);
     }
 
     @Override
@@ -263,6 +268,24 @@ public final class CpuDevice implements Device {
         allocatedBytes += cache.bytes();
         return cache;
     }
+
+    @Override
+    public boolean givesPagesBack() {
+        return code.isThere();
+    }
+
+    /** Small caches keep theirs: what they would give back is less than what the system's pages round up. */
+    @Override
+    public void givePagesBack(KvCache cache, int group, int[] pages) {
+        var kept = (CpuKvCache) cache;
+        if (isOwned(kept.segment(group).byteSize())) {
+            kept.discard(group, pages);
+        }
+    }
+
+    /** Nothing to do: the system gives memory again when somebody writes there. */
+    @Override
+    public void takePagesBack(KvCache cache, int group, int[] pages) {}
 
     @Override
     public void submit(StepInputs inputs, StepProgram program) {

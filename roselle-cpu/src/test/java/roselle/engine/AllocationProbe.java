@@ -65,7 +65,7 @@ public final class AllocationProbe implements StepHook {
         try {
             for (int i = 0; i < STEPS; i++) {
                 kept[i] = new EngineStatus(
-                        true, i, 0, 0, 0, 0, 0, new EngineTotals(i, 0, 0, 0, 0, 0, 0, 0), 0, 0, "", "");
+                        true, i, 0, 0, 0, 0, 0, 0, new EngineTotals(i, 0, 0, 0, 0, 0, 0, 0), 0, 0, "", "");
             }
             return THREADS.getCurrentThreadAllocatedBytes() - before;
         } finally {

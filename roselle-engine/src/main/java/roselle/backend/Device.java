@@ -93,6 +93,26 @@ public interface Device extends AutoCloseable {
     /** Pages for each of the groups: {@code pages[g]} of group {@code g}. */
     KvCache allocateKvCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages);
 
+    /** Whether memory of pages can be given back while steps run, {@link #givePagesBack}. */
+    default boolean givesPagesBack() {
+        return false;
+    }
+
+    /**
+     * Gives the memory of pages that nobody uses back to the system, as far as its own units allow: the fewer gaps the pages leave,
+     * the more. What they held is lost, once the steps that were submitted before have read it: they may.
+     *
+     * @param pages of {@code group}, ascending
+     */
+    default void givePagesBack(KvCache cache, int group, int[] pages) {
+        throw new UnsupportedOperationException(name() + " keeps the memory of its pages");
+    }
+
+    /** Has the memory of such pages again, before a step writes to them. */
+    default void takePagesBack(KvCache cache, int group, int[] pages) {
+        throw new UnsupportedOperationException(name() + " keeps the memory of its pages");
+    }
+
     /** Bytes that {@link #prepare} takes, or that loading takes at most beside {@link #loadBytes}. */
     long stepBytes(StepDemands demands);
 

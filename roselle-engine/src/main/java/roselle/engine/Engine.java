@@ -52,7 +52,6 @@ import roselle.kvcache.PrefixScope;
 import roselle.model.architecture.Architectures;
 import roselle.model.weights.Blueprint;
 import roselle.scheduler.Scheduler;
-import roselle.scheduler.SchedulerLimits;
 import roselle.structured.CompiledFormats;
 import roselle.structured.FormatMasks;
 import roselle.structured.type.AnswerType;
@@ -98,7 +97,8 @@ public final class Engine implements AutoCloseable {
     private final int vocabulary;
     private final int longest;
     private final Executor executor;
-    private final PageCache cache;
+    private final PageCache pages;
+    private final EngineCache cache;
     private final EngineProbe probe;
     private final EngineLoop loop;
     private final StartTimeline timeline;
@@ -121,27 +121,17 @@ public final class Engine implements AutoCloseable {
         endTokens = EndTokens.of(checkpoint, format, vocabulary);
         responseFormats = new CompiledFormats(tokenizer, vocabulary, endTokens);
         this.executor = executor;
-        cache = new PageCache(sizes.layout(), System.nanoTime());
-        var scheduler = new Scheduler(schedulerLimits(), cache);
+        pages = new PageCache(sizes.layout(), System.nanoTime());
+        var scheduler = new Scheduler(sizes.schedulerLimits(config.batch().maxQueue()), pages);
         room = new AnswerRoom(config.batch().maxQueue() + sizes.limits().maxSequences());
         longest = scheduler.longestSequence();
-        probe = new EngineProbe(executor.device(), cache, scheduler);
+        probe = new EngineProbe(executor.device(), pages, sizes.pageBytes(), scheduler);
+        var resizer = new CacheResizer(pages, executor, sizes);
         adapters = new AdapterPool(checkpoint, executor.adaptable(), executor.adaptingDevice(), config.adapterMemory());
-        loop = assembly.loop(checkpoint, scheduler, executor, probe);
+        loop = assembly.loop(checkpoint, new LoopParts(scheduler, executor, resizer, probe));
+        cache = new EngineCache(loop, executor);
         loop.start();
         timeline = assembly.finish(executor);
-    }
-
-    private SchedulerLimits schedulerLimits() {
-        var limits = sizes.limits();
-        int mostChoices = config.batch().maxQueue() + limits.maxSequences() + 128;
-        return new SchedulerLimits(
-                limits.maxRows(),
-                sizes.chunkTokens(),
-                limits.maxSequences(),
-                limits.maxOutputs(),
-                mostChoices,
-                limits.maxContext());
     }
 
     /**
@@ -253,6 +243,7 @@ public final class Engine implements AutoCloseable {
     private Generation submit(GenerationRequest request, boolean embeds) {
         long submitted = System.nanoTime();
         requireAlive();
+        cache.requireAwake();
         if (request.prompt() instanceof Prompt.Chat chat) {
             requireCallable(chat, request.format());
         }
@@ -325,7 +316,7 @@ public final class Engine implements AutoCloseable {
      * more. {@code capacity} events wait for their reader.
      */
     public PageReports pageReports(int capacity) {
-        return new PageReports(cache.events(capacity), cache.layout().pageTokens());
+        return new PageReports(pages.events(capacity), pages.layout().pageTokens());
     }
 
     /** The adapters that requests may name. */
@@ -581,6 +572,11 @@ public final class Engine implements AutoCloseable {
         if (checkpoint.hasTokenizer()) {
             responseFormats.rehearse();
         }
+    }
+
+    /** How much memory keys and values take, which may change while the engine runs. */
+    public EngineCache cache() {
+        return cache;
     }
 
     /** What the engine is doing. */

@@ -10,7 +10,6 @@ import roselle.execution.QueuedDevice;
 import roselle.model.Decoder;
 import roselle.model.architecture.Architectures;
 import roselle.model.weights.Blueprint;
-import roselle.scheduler.Scheduler;
 
 /**
  * Puts one engine together: checkpoint, device, plan, weights, loop. Where a part fails, those before it are closed.
@@ -118,9 +117,9 @@ class EngineAssembly {
     }
 
     /** The loop, which has not begun. */
-    EngineLoop loop(Checkpoint checkpoint, Scheduler scheduler, Executor executor, EngineProbe probe) {
-        boolean overlaps = config.overlap().isOn(executor.samples());
-        return new EngineLoop(scheduler, executor, probe, overlaps, failure -> diagnosis(checkpoint, failure));
+    EngineLoop loop(Checkpoint checkpoint, LoopParts parts) {
+        boolean overlaps = config.overlap().isOn(parts.executor().samples());
+        return new EngineLoop(parts, overlaps, failure -> diagnosis(checkpoint, failure));
     }
 
     static String diagnosis(Checkpoint checkpoint, Throwable failure) {

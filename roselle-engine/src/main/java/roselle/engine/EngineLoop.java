@@ -2,12 +2,14 @@ package roselle.engine;
 
 import java.util.IdentityHashMap;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
+import roselle.api.DeviceException;
 import roselle.api.FailureKind;
 import roselle.batch.Batch;
 import roselle.batch.Finished;
@@ -31,6 +33,7 @@ import roselle.scheduler.Scheduler;
 class EngineLoop implements Runnable {
     private static final int IDLE_SPINS = 200;
     private static final String KILLED = "the engine's thread has ended and must be opened again";
+    static final String ASLEEP = "the model sleeps: it must be woken up first";
     private static final String NO_MEMORY = "the engine ran out of memory and must be opened again";
 
     /** What other threads ask of the loop. */
@@ -38,12 +41,26 @@ class EngineLoop implements Runnable {
         record Submit(ActiveRequest request) implements Command {}
 
         record Cancel(ActiveRequest request, int choice) implements Command {}
+
+        /** The cache is to take so many bytes. */
+        record Resize(long bytes, CompletableFuture<Void> done) implements Resizing {}
+
+        /** What is in flight fails, and the cache takes nothing until a {@link Wake}. */
+        record Sleep(CompletableFuture<Void> done) implements Resizing {}
+
+        record Wake(CompletableFuture<Void> done) implements Resizing {}
+    }
+
+    /** What changes the size of the cache; completed when that is reached. */
+    sealed interface Resizing extends Command {
+        CompletableFuture<Void> done();
     }
 
     private record Owner(ActiveRequest request, int choice) {}
 
     private final Scheduler scheduler;
     private final Executor executor;
+    private final CacheResizer resizer;
     private final EngineProbe probe;
     private final boolean overlaps;
     private final Function<Throwable, String> diagnosis;
@@ -57,17 +74,13 @@ class EngineLoop implements Runnable {
     private volatile boolean isClosing;
     private volatile @Nullable String death;
 
-    EngineLoop(
-            Scheduler scheduler,
-            Executor executor,
-            EngineProbe probe,
-            boolean overlaps,
-            Function<Throwable, String> diagnosis) {
+    EngineLoop(LoopParts parts, boolean overlaps, Function<Throwable, String> diagnosis) {
         this.overlaps = overlaps;
         this.diagnosis = diagnosis;
-        this.scheduler = scheduler;
-        this.executor = executor;
-        this.probe = probe;
+        scheduler = parts.scheduler();
+        executor = parts.executor();
+        resizer = parts.resizer();
+        probe = parts.probe();
         thread = Thread.ofPlatform().name("roselle-engine").daemon(true).unstarted(this);
     }
 
@@ -146,15 +159,15 @@ class EngineLoop implements Runnable {
     /** One turn; returns whether there was anything to do. */
     boolean step() {
         probe.turnBegins(System.nanoTime());
-        boolean received = receive();
+        boolean received = receive() | resizer.proceed();
         long begin = recorder.begin();
-        if (!scheduler.isStepUnderWay() && !launch()) {
+        if (!scheduler.isStepUnderWay() && (resizer.sleeps() || !launch())) {
             probe.idle(scheduler);
             reportEnded();
             return received;
         }
         Batch batch = scheduler.stepUnderWay();
-        if (mayGoAhead()) {
+        if (mayGoAhead() && !resizer.sleeps()) {
             launchAhead();
         }
         finish(batch, begin);
@@ -217,12 +230,31 @@ class EngineLoop implements Runnable {
             switch (command) {
                 case Command.Submit submit -> startNext(submit.request());
                 case Command.Cancel cancel -> cancel(cancel.request(), cancel.choice());
+                case Command.Resize resize -> resizer.want(resize.bytes(), resize.done());
+                case Command.Sleep sleep -> {
+                    failAll();
+                    resizer.sleep(sleep.done());
+                }
+                case Command.Wake wake -> resizer.wake(wake.done());
             }
         }
         return received;
     }
 
+    /** Ends what is in flight; a step that is under way is committed as ever. */
+    private void failAll() {
+        for (ActiveRequest request :
+                owners.values().stream().map(Owner::request).distinct().toList()) {
+            request.fail(FailureKind.CAPACITY, ASLEEP);
+            cancel(request, Generation.Canceller.ALL);
+        }
+    }
+
     private void startNext(ActiveRequest request) {
+        if (resizer.sleeps()) {
+            request.fail(FailureKind.CAPACITY, ASLEEP);
+            return;
+        }
         if (!request.hasMoreToStart()) {
             return;
         }
@@ -340,6 +372,7 @@ class EngineLoop implements Runnable {
     /** Tells everybody first: what failed may have left the scheduler in a state that it will not be ended in. */
     private void die(String message) {
         death = message;
+        resizer.fail(new DeviceException(message));
         for (Owner owner : owners.values()) {
             owner.request().fail(FailureKind.INTERNAL, message);
         }
@@ -354,8 +387,11 @@ class EngineLoop implements Runnable {
     /** A request that was posted while the loop ended must hear of it; each is taken from the mailbox by one thread only. */
     private void drainMailbox() {
         for (Command command = mailbox.poll(); command != null; command = mailbox.poll()) {
-            if (command instanceof Command.Submit submit) {
-                submit.request().fail(FailureKind.INTERNAL, String.valueOf(death));
+            String message = String.valueOf(death);
+            switch (command) {
+                case Command.Submit submit -> submit.request().fail(FailureKind.INTERNAL, message);
+                case Resizing resizing -> resizing.done().completeExceptionally(new DeviceException(message));
+                case Command.Cancel _ -> {}
             }
         }
     }

@@ -16,6 +16,8 @@ import roselle.backend.memory.KvType;
  * @param kvType how keys and values are stored
  * @param pageTokens tokens that share a page
  * @param caches the page pools, one for each kind of layer
+ * @param leastCacheBytes of the caches, which a running engine can go down to: the longest sequence alone fits
+ * @param movesPages whether it can ({@link EngineCache#resize})
  * @param workspaceBytes rows between operations, logits, and what a device's kernels need beside them
  * @param adapterBytes what adapters may take of a device's own memory; 0 where they lie in the machine's
  * @param machineBytes memory that the machine has
@@ -30,6 +32,8 @@ public record EnginePlan(
         KvType kvType,
         int pageTokens,
         List<Cache> caches,
+        long leastCacheBytes,
+        boolean movesPages,
         long workspaceBytes,
         long adapterBytes,
         long machineBytes) {

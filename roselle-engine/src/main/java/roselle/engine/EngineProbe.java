@@ -11,6 +11,7 @@ final class EngineProbe {
 
     private final String device;
     private final PageCache cache;
+    private final long[] pageBytes; // [groups]
     private long steps;
     private long rows;
     private long lastStepNanos;
@@ -18,9 +19,10 @@ final class EngineProbe {
     private volatile long turnBegan = RESTING;
     private volatile EngineStatus latest;
 
-    EngineProbe(String device, PageCache cache, Scheduler scheduler) {
+    EngineProbe(String device, PageCache cache, long[] pageBytes, Scheduler scheduler) {
         this.device = device;
         this.cache = cache;
+        this.pageBytes = pageBytes;
         latest = snapshot(scheduler);
     }
 
@@ -53,8 +55,10 @@ final class EngineProbe {
         int used = 0;
         int cached = 0;
         int total = 0;
+        long bytes = 0;
         for (int group = 0; group < cache.layout().groupCount(); group++) {
-            int pages = cache.layout().poolPages(group);
+            int pages = cache.total(group);
+            bytes += pages * pageBytes[group];
             int available = cache.available(group);
             total += pages;
             used += pages - available;
@@ -68,6 +72,7 @@ final class EngineProbe {
                 used,
                 cached,
                 total,
+                bytes,
                 totals(scheduler.totals()),
                 lastStepNanos,
                 0,
@@ -99,6 +104,7 @@ final class EngineProbe {
                 now.usedPages(),
                 now.cachedPages(),
                 now.totalPages(),
+                now.cacheBytes(),
                 now.totals(),
                 now.lastStepNanos(),
                 began == RESTING ? 0 : Math.max(0, System.nanoTime() - began),

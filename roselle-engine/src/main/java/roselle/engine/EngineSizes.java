@@ -21,6 +21,7 @@ import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.weights.Blueprint;
 import roselle.quantization.Quantization;
+import roselle.scheduler.SchedulerLimits;
 import roselle.tensor.DataType;
 import roselle.tensor.Tensor;
 
@@ -34,6 +35,7 @@ import roselle.tensor.Tensor;
  * @param stepBytes what steps take beside their rows, and logits and last hidden states where these are the host's
  * @param adapterBytes what adapters may take of a device's own memory
  * @param machineBytes memory that the machine has, or what may be taken of the device's own
+ * @param movesPages whether the device gives memory of pages back
  * @param device in one line for people
  */
 record EngineSizes(
@@ -44,6 +46,7 @@ record EngineSizes(
         long stepBytes,
         long adapterBytes,
         long machineBytes,
+        boolean movesPages,
         String device) {
     /** Rows of a step beyond one for each sequence whose logits may be wanted: scored prompts, drafts. */
     private static final int SPARE_OUTPUTS = 64;
@@ -69,6 +72,33 @@ record EngineSizes(
 
     public long kvBytes() {
         return memory.kvBytes(kv.pages());
+    }
+
+    /** Pages of each group below which the cache never goes while it works: those of the longest sequence alone. */
+    List<Integer> leastPages() {
+        PageLayout layout = layout();
+        var least = new ArrayList<Integer>();
+        for (int group = 0; group < layout.groupCount(); group++) {
+            int one = layout.peakPages(group, limits.maxContext(), chunkTokens) + 1;
+            least.add(Math.min(one, layout.poolPages(group)));
+        }
+        return least;
+    }
+
+    /** What the scheduler keeps to, where so many answers may wait. */
+    SchedulerLimits schedulerLimits(int maxQueue) {
+        return new SchedulerLimits(
+                limits.maxRows(),
+                chunkTokens,
+                limits.maxSequences(),
+                limits.maxOutputs(),
+                maxQueue + limits.maxSequences() + 128,
+                limits.maxContext());
+    }
+
+    /** Bytes of a page of each group, all its layers together. */
+    long[] pageBytes() {
+        return memory.kvBytesPerPage().stream().mapToLong(Long::longValue).toArray();
     }
 
     static EngineSizes of(
@@ -103,6 +133,8 @@ record EngineSizes(
                 kv.type(),
                 limits.pageTokens(),
                 caches,
+                memory.kvBytes(leastPages()),
+                movesPages,
                 memory.workspaceBytes() + stepBytes,
                 adapterBytes,
                 machineBytes);
@@ -283,7 +315,16 @@ record EngineSizes(
             long host = isOwn ? 0 : Executor.hostBytes(limits, spec);
             long step = backend.stepBytes(spec.demands(limits, kvType)) + host;
             var kv = new KvPages(kvType, pages);
-            return new EngineSizes(limits, chunk, kv, memory, step, adapterBytes(), machineBytes, backend.describe());
+            return new EngineSizes(
+                    limits,
+                    chunk,
+                    kv,
+                    memory,
+                    step,
+                    adapterBytes(),
+                    machineBytes,
+                    backend.givesPagesBack(),
+                    backend.describe());
         }
 
         /** Adapters are the machine's until a step has them; a device of its own memory then copies them into that. */

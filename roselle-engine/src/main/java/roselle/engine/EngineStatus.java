@@ -9,7 +9,8 @@ package roselle.engine;
  * @param running answers that are being generated
  * @param usedPages pages that answers in the making hold, of all groups
  * @param cachedPages pages that only the prefix cache holds; they are given up when others need them
- * @param totalPages pages there are
+ * @param totalPages pages there are, but for those whose memory is given back
+ * @param cacheBytes what these take
  * @param totals what it has done since it was opened
  * @param lastStepNanos how long the last step took
  * @param turnNanos how long ago the engine's loop began the turn that is under way; 0 while it rests, for want of work
@@ -25,6 +26,7 @@ public record EngineStatus(
         int usedPages,
         int cachedPages,
         int totalPages,
+        long cacheBytes,
         EngineTotals totals,
         long lastStepNanos,
         long turnNanos,

@@ -119,6 +119,21 @@ public final class Executor implements AutoCloseable {
         return backend;
     }
 
+    /** Whether memory of pages can be given back, {@link #lend}. */
+    public boolean givesPagesBack() {
+        return backend.givesPagesBack();
+    }
+
+    /** Gives the memory of pages of a group back, {@link Device#givePagesBack}. */
+    public void lend(int group, int[] pages) {
+        backend.givePagesBack(decoder.cache(), group, pages);
+    }
+
+    /** Has it again, {@link Device#takePagesBack}. */
+    public void takeBack(int group, int[] pages) {
+        backend.takePagesBack(decoder.cache(), group, pages);
+    }
+
     /** Host memory beside the decoder's own. */
     public static long hostBytes(StepLimits limits, DecoderSpec spec) {
         return (long) limits.maxOutputs() * (spec.vocabulary() + spec.width()) * Float.BYTES;

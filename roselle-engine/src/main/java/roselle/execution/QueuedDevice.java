@@ -356,6 +356,23 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
+    public boolean givesPagesBack() {
+        return device.givesPagesBack();
+    }
+
+    @Override
+    public void givePagesBack(KvCache cache, int group, int[] pages) {
+        settle();
+        device.givePagesBack(cache, group, pages);
+    }
+
+    @Override
+    public void takePagesBack(KvCache cache, int group, int[] pages) {
+        settle();
+        device.takePagesBack(cache, group, pages);
+    }
+
+    @Override
     public void copyPage(KvCache cache, int group, int from, int to) {
         settle();
         device.copyPage(cache, group, from, to);

@@ -23,7 +23,7 @@ final class CacheAudit {
         locks = new int[tree.capacity()];
         seen = new boolean[pools.length][];
         for (int group = 0; group < pools.length; group++) {
-            seen[group] = new boolean[pools[group].total()];
+            seen[group] = new boolean[pools[group].capacity()];
         }
     }
 

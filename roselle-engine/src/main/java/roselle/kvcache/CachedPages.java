@@ -61,10 +61,15 @@ final class CachedPages {
 
     /** A page for a new owner, taken from the free ones or from whoever used theirs longest ago; {@link #available} is at least 1. */
     int take(int group) {
-        while (pools[group].free() == 0) {
+        makeFree(group, 1);
+        return pools[group].take();
+    }
+
+    /** Evicts until so many pages are free; {@link #available} is at least as many. */
+    void makeFree(int group, int pages) {
+        while (pools[group].free() < pages) {
             evict(group);
         }
-        return pools[group].take();
     }
 
     private void evict(int group) {

@@ -78,7 +78,33 @@ public final class PageCache {
 
     public PageCounts counts(int group) {
         PagePool pool = pools[group];
-        return new PageCounts(pool.total(), pool.free(), pool.cached(), pool.owned(), cached.available(group));
+        return new PageCounts(
+                pool.total(), pool.free(), pool.cached(), pool.owned(), cached.available(group), pool.lent());
+    }
+
+    /** Pages of {@code group} that can be used: those of its layout, but for those that are lent. */
+    public int total(int group) {
+        return pools[group].total();
+    }
+
+    /**
+     * Brings a pool nearer to so many pages: up to that at once, down as far as pages are free or can be evicted; those that
+     * sequences hold follow in later calls. Nothing may be planned that has not been committed, but for steps under way.
+     *
+     * @return the pages that were lent, or that came back, ascending
+     */
+    public int[] resize(int group, int pages) {
+        PagePool pool = pools[group];
+        int wanted = Math.clamp(pages, 0, pool.capacity());
+        if (wanted >= pool.total()) {
+            return pool.takeBack(wanted - pool.total());
+        }
+        int lendable = Math.min(pool.total() - wanted, cached.available(group));
+        if (lendable > 0) {
+            changed();
+            cached.makeFree(group, lendable);
+        }
+        return pool.lend(lendable);
     }
 
     /**

@@ -1,20 +1,24 @@
 package roselle.kvcache;
 
+import java.util.Arrays;
+
 /**
- * The pages of one KV group, each free, owned by one sequence, or cached by the tree.
+ * The pages of one KV group, each free, owned by one sequence, cached by the tree, or lent: its memory is somebody else's.
  *
- * <p>Free → owned → cached → free, or owned → free: every other change is a bug and throws. Only the owner writes to a page;
- * a cached page is never written again.
+ * <p>Free → owned → cached → free, owned → free, or free → lent → free: every other change is a bug and throws. Only the owner
+ * writes to a page; a cached page is never written again.
  */
 final class PagePool {
     private static final byte FREE = 0;
     private static final byte OWNED = 1;
     private static final byte CACHED = 2;
+    private static final byte LENT = 3;
 
     private final byte[] state; // [pages]
     private final int[] freePages; // a stack; the page freed last is taken first
     private int free;
     private int cached;
+    private int lent;
 
     PagePool(int pages) {
         state = new byte[pages];
@@ -24,8 +28,18 @@ final class PagePool {
         }
     }
 
+    /** Pages that can be used: all that there are, but for those that are lent. */
     int total() {
+        return state.length - lent;
+    }
+
+    /** Pages that there are, those that are lent among them. */
+    int capacity() {
         return state.length;
+    }
+
+    int lent() {
+        return lent;
     }
 
     int free() {
@@ -37,7 +51,7 @@ final class PagePool {
     }
 
     int owned() {
-        return state.length - free - cached;
+        return total() - free - cached;
     }
 
     boolean isOwned(int page) {
@@ -77,6 +91,46 @@ final class PagePool {
         freePages[free++] = page;
     }
 
+    /** Lends free pages, those of the highest numbers: what stays lies together. Returns them, ascending. */
+    int[] lend(int count) {
+        if (count > free) {
+            throw new IllegalStateException("of " + free + " free pages " + count + " cannot be lent");
+        }
+        Arrays.sort(freePages, 0, free);
+        free -= count;
+        int[] pages = Arrays.copyOfRange(freePages, free, free + count);
+        for (int page : pages) {
+            change(page, FREE, LENT);
+        }
+        lent += count;
+        for (int low = 0, high = free - 1; low < high; low++, high--) { // the lowest is taken first
+            int page = freePages[low];
+            freePages[low] = freePages[high];
+            freePages[high] = page;
+        }
+        return pages;
+    }
+
+    /** Has lent pages back, those of the lowest numbers; returns them, ascending. */
+    int[] takeBack(int count) {
+        if (count > lent) {
+            throw new IllegalStateException("of " + lent + " lent pages " + count + " cannot be had back");
+        }
+        int[] pages = new int[count];
+        int found = 0;
+        for (int page = 0; found < count; page++) {
+            if (state[page] == LENT) {
+                pages[found++] = page;
+            }
+        }
+        for (int index = count - 1; index >= 0; index--) {
+            change(pages[index], LENT, FREE);
+            freePages[free++] = pages[index];
+        }
+        lent -= count;
+        return pages;
+    }
+
     private void change(int page, byte from, byte to) {
         if (state[page] != from) {
             throw new IllegalStateException("page " + page + " is " + name(state[page]) + ", not " + name(from)
@@ -89,6 +143,7 @@ final class PagePool {
         return switch (state) {
             case FREE -> "free";
             case OWNED -> "owned";
+            case LENT -> "lent";
             default -> "cached";
         };
     }
@@ -97,13 +152,15 @@ final class PagePool {
     void checkIntegrity() {
         int freeSeen = 0;
         int cachedSeen = 0;
+        int lentSeen = 0;
         for (byte each : state) {
             freeSeen += each == FREE ? 1 : 0;
             cachedSeen += each == CACHED ? 1 : 0;
+            lentSeen += each == LENT ? 1 : 0;
         }
-        if (freeSeen != free || cachedSeen != cached) {
-            throw new IllegalStateException("pool counts " + free + " free and " + cached + " cached pages but has "
-                    + freeSeen + " and " + cachedSeen);
+        if (freeSeen != free || cachedSeen != cached || lentSeen != lent) {
+            throw new IllegalStateException("pool counts " + free + " free, " + cached + " cached and " + lent
+                    + " lent pages but has " + freeSeen + ", " + cachedSeen + " and " + lentSeen);
         }
         for (int i = 0; i < free; i++) {
             if (state[freePages[i]] != FREE) {

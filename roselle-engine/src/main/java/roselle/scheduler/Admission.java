@@ -105,11 +105,11 @@ final class Admission {
         return need;
     }
 
-    /** All pages, of all groups. */
+    /** All pages that can be used, of all groups. */
     long pages() {
         long pages = 0;
         for (int group = 0; group < layout.groupCount(); group++) {
-            pages += layout.poolPages(group);
+            pages += cache.total(group);
         }
         return pages;
     }

@@ -3,8 +3,6 @@ package roselle.engine;
 import roselle.backend.Device;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
-import roselle.execution.Executor;
-import roselle.scheduler.Scheduler;
 
 /** Puts engines together on devices that a test made, which they own from here on, with a hook in their loops. */
 public final class EngineOnDevice extends EngineAssembly {
@@ -37,8 +35,8 @@ public final class EngineOnDevice extends EngineAssembly {
     }
 
     @Override
-    EngineLoop loop(Checkpoint checkpoint, Scheduler scheduler, Executor executor, EngineProbe probe) {
-        boolean overlaps = config().overlap().isOn(executor.samples());
-        return new HookedLoop(scheduler, executor, probe, overlaps, failure -> diagnosis(checkpoint, failure), hook);
+    EngineLoop loop(Checkpoint checkpoint, LoopParts parts) {
+        boolean overlaps = config().overlap().isOn(parts.executor().samples());
+        return new HookedLoop(parts, overlaps, failure -> diagnosis(checkpoint, failure), hook);
     }
 }

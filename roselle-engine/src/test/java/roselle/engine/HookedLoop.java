@@ -1,7 +1,6 @@
 package roselle.engine;
 
 import java.util.function.Function;
-import roselle.execution.Executor;
 import roselle.scheduler.Scheduler;
 
 /** A loop that asks a test before each turn. */
@@ -9,15 +8,9 @@ final class HookedLoop extends EngineLoop {
     private final Scheduler scheduler;
     private final StepHook hook;
 
-    HookedLoop(
-            Scheduler scheduler,
-            Executor executor,
-            EngineProbe probe,
-            boolean overlaps,
-            Function<Throwable, String> diagnosis,
-            StepHook hook) {
-        super(scheduler, executor, probe, overlaps, diagnosis);
-        this.scheduler = scheduler;
+    HookedLoop(LoopParts parts, boolean overlaps, Function<Throwable, String> diagnosis, StepHook hook) {
+        super(parts, overlaps, diagnosis);
+        scheduler = parts.scheduler();
         this.hook = hook;
     }
 

@@ -58,8 +58,10 @@ public final class SteppedLoop {
                                 100,
                                 CONTEXT),
                         cache);
-                var probe = new EngineProbe(executor.device(), cache, scheduler);
-                var loop = new EngineLoop(scheduler, executor, probe, overlaps, String::valueOf);
+                var probe = new EngineProbe(executor.device(), cache, sizes.pageBytes(), scheduler);
+                var resizer = new CacheResizer(cache, executor, sizes);
+                var parts = new LoopParts(scheduler, executor, resizer, probe);
+                var loop = new EngineLoop(parts, overlaps, String::valueOf);
                 List<Sequence> sequences = submit(loop, all, blueprint.spec().vocabulary());
                 while (loop.step()) {
                     scheduler.checkIntegrity();

@@ -126,7 +126,7 @@ final class PageCacheTest {
         assertThat(cachedTokens(ids(9, 8))).isEqualTo(8);
         first.release();
         assertThat(cachedTokens(ids(9, 8))).isEqualTo(8);
-        assertThat(cache.counts(0)).isEqualTo(new PageCounts(8, 6, 2, 0, 8));
+        assertThat(cache.counts(0)).isEqualTo(new PageCounts(8, 6, 2, 0, 8, 0));
     }
 
     @Test
@@ -198,7 +198,7 @@ final class PageCacheTest {
         first.commit(ids(8), 8);
         second.commit(ids(8), 8);
         assertThat(second.page(0, 1)).isEqualTo(first.page(0, 1));
-        assertThat(cache.counts(0)).isEqualTo(new PageCounts(8, 6, 2, 0, 6));
+        assertThat(cache.counts(0)).isEqualTo(new PageCounts(8, 6, 2, 0, 6, 0));
         first.release();
         second.release();
     }
@@ -267,5 +267,29 @@ final class PageCacheTest {
             compute(new PrefixScope("salt" + i, ""), ids(8)).release();
         }
         assertThat(cache.counts(0).available()).isEqualTo(8);
+    }
+
+    @Test
+    void pagesAreLentOnceNobodyUsesThem() {
+        SequencePages running = compute(ids(8));
+        compute(ids(12, 0)).release();
+        assertThat(cache.counts(0)).isEqualTo(new PageCounts(8, 3, 5, 0, 6, 0));
+
+        assertThat(cache.resize(0, 3))
+                .as("the free ones first, then the cached")
+                .hasSize(5);
+        assertThat(cache.counts(0)).isEqualTo(new PageCounts(3, 0, 3, 0, 1, 5));
+        assertThat(cachedTokens(ids(9, 8))).as("of the one that runs").isEqualTo(8);
+        assertThat(cache.resize(0, 0)).as("what is in use stays").hasSize(1);
+        assertThat(cache.resize(0, 0)).isEmpty();
+        running.release();
+        assertThat(cache.resize(0, 0)).hasSize(2);
+        assertThat(cache.counts(0)).isEqualTo(new PageCounts(0, 0, 0, 0, 0, 8));
+
+        assertThat(cache.resize(0, 2)).containsExactly(0, 1);
+        assertThat(cache.resize(0, 100)).as("no more than there are").containsExactly(2, 3, 4, 5, 6, 7);
+        assertThat(cachedTokens(ids(9, 8))).isZero();
+        compute(ids(10)).release();
+        assertThat(cachedTokens(ids(9, 8))).isEqualTo(8);
     }
 }

@@ -48,6 +48,14 @@ final class SimulatedKv {
         return states[group][page];
     }
 
+    /** What pages hold is gone: their memory was given back. */
+    void lose(int group, int[] pages) {
+        for (int page : pages) {
+            Arrays.fill(entries[group], page * pageTokens, (page + 1) * pageTokens, EMPTY);
+            states[group][page] = EMPTY;
+        }
+    }
+
     static long mix(long prefix, long next) {
         long mixed = (prefix ^ (next + 0x9E3779B97F4A7C15L)) * 0xBF58476D1CE4E5B9L;
         mixed ^= mixed >>> 27;

@@ -61,6 +61,7 @@ final class Simulation {
     private final Map<Sequence, SimulatedRequest> bySequence = new HashMap<>();
     private final boolean hasDrafts;
     private final boolean plansAhead;
+    private final boolean resizes;
     private final ArrayDeque<SimulatedStep> launched = new ArrayDeque<>();
     private final int faultsPerHundred;
     private long now;
@@ -75,6 +76,7 @@ final class Simulation {
     private int chunksAhead;
     private int newcomersAhead;
     private int leftOut;
+    private int lentPages;
 
     Simulation(long seed, Sabotage sabotage) {
         random = new SplittableRandom(seed);
@@ -88,6 +90,7 @@ final class Simulation {
         hasDrafts = random.nextInt(4) == 0;
         faultsPerHundred = random.nextInt(3) * 4;
         plansAhead = random.nextBoolean();
+        resizes = random.nextInt(4) == 0;
     }
 
     private PageLayout randomLayout() {
@@ -190,6 +193,11 @@ final class Simulation {
         return leftOut;
     }
 
+    /** Pages that were lent while sequences ran. */
+    int lentPages() {
+        return lentPages;
+    }
+
     /** Rows of steps planned ahead whose sequences had ended by then. */
     int droppedRows() {
         return droppedRows;
@@ -251,10 +259,28 @@ final class Simulation {
         if (random.nextInt(100) < faultsPerHundred && !scheduler.isStepUnderWay()) {
             Preemption.ofYoungest(scheduler);
         }
+        if (resizes && random.nextInt(4) == 0) {
+            resizeSomePool();
+        }
         if (random.nextInt(2000) < faultsPerHundred) {
             scheduler.failAll(FailureKind.INTERNAL, "device lost");
             launched.clear();
             requests.forEach(each -> each.failureInjected = true);
+        }
+    }
+
+    /** Has a pool give pages up, or take them again, however far that goes at the moment; one sequence always fits. */
+    private void resizeSomePool() {
+        int group = random.nextInt(layout.groupCount());
+        int least = Math.min(
+                layout.poolPages(group),
+                layout.peakPages(group, scheduler.longestSequence(), limits.chunkTokens()) + 1);
+        int before = cache.total(group);
+        int[] moved = cache.resize(group, least + random.nextInt(layout.poolPages(group) - least + 1));
+        if (cache.total(group) < before) {
+            launched.forEach(each -> each.run(sabotage)); // a device does as it is told, in that order
+            kv.lose(group, moved);
+            lentPages += moved.length;
         }
     }
 

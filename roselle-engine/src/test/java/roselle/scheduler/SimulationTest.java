@@ -22,6 +22,7 @@ final class SimulationTest {
         long newcomersAhead = 0;
         long leftOut = 0;
         long forced = 0;
+        long lentPages = 0;
         for (int i = 0; i < SCHEDULES; i++) {
             var simulation = new Simulation(FIRST_SEED + i, Sabotage.NONE);
             run(simulation, FIRST_SEED + i);
@@ -36,6 +37,7 @@ final class SimulationTest {
             newcomersAhead += simulation.newcomersAhead();
             leftOut += simulation.leftOut();
             forced += simulation.forced();
+            lentPages += simulation.lentPages();
         }
         System.out.printf(
                 "schedules=%d steps=%d cachedTokens=%d preemptions=%d copies=%d stepsAhead=%d droppedRows=%d%n",
@@ -55,6 +57,7 @@ final class SimulationTest {
         assertThat(newcomersAhead).isGreaterThan(SCHEDULES / 2);
         assertThat(leftOut).isGreaterThan(SCHEDULES / 10);
         assertThat(forced).isGreaterThan(5L * SCHEDULES);
+        assertThat(lentPages).isGreaterThan(SCHEDULES);
     }
 
     @Test

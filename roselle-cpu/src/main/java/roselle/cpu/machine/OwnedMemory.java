@@ -41,6 +41,15 @@ public final class OwnedMemory implements AutoCloseable {
         SystemCalls.populate(memory.address() + first, end - first);
     }
 
+    /** Gives the whole pages within a part of such memory back to the system, until somebody writes there again. */
+    public static void discard(MemorySegment memory, long from, long bytes) {
+        long first = (from + PAGE - 1) / PAGE * PAGE;
+        long end = (from + bytes) / PAGE * PAGE;
+        if (end > first) {
+            SystemCalls.discard(memory.address() + first, end - first);
+        }
+    }
+
     @Override
     public void close() {
         lifetime.close();

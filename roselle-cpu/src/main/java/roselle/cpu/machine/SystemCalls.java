@@ -19,6 +19,7 @@ public final class SystemCalls {
     static final int EXECUTE = 4;
 
     private static final int PRIVATE_ANONYMOUS = 0x22;
+    private static final int DO_NOT_NEED = 4;
     private static final int HUGE_PAGES = 14;
     private static final int POPULATE_FOR_WRITING = 23;
     private static final long ARCH_PRCTL = 158;
@@ -99,6 +100,16 @@ public final class SystemCalls {
         try {
             int status = (int) MADVISE.invokeExact(MemorySegment.ofAddress(address), bytes, POPULATE_FOR_WRITING);
             assert status <= 0;
+        } catch (Throwable failure) {
+            throw unexpected(failure);
+        }
+    }
+
+    /** Gives whole pages back; they read as zeros, and writing takes them again. */
+    static void discard(long address, long bytes) {
+        try {
+            int status = (int) MADVISE.invokeExact(MemorySegment.ofAddress(address), bytes, DO_NOT_NEED);
+            assert status == 0;
         } catch (Throwable failure) {
             throw unexpected(failure);
         }

@@ -7,6 +7,7 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.cpu.format.KvFormat;
+import roselle.cpu.machine.OwnedMemory;
 
 /**
  * Pages of keys and values in native memory, one segment per group.
@@ -116,6 +117,18 @@ public final class CpuKvCache implements KvCache {
         for (int layer = 0; layer < groups.get(group).layers(); layer++) {
             long first = page(group, layer, 0);
             MemorySegment.copy(segment, first + from * bytes, segment, first + to * bytes, bytes);
+        }
+    }
+
+    /** Gives the memory of pages back, ascending ones that follow each other together. */
+    public void discard(int group, int[] unused) {
+        for (int from = 0, to = 1; from < unused.length; from = to, to++) {
+            while (to < unused.length && unused[to] == unused[to - 1] + 1) {
+                to++;
+            }
+            for (int layer = 0; layer < groups.get(group).layers(); layer++) {
+                OwnedMemory.discard(segments[group], page(group, layer, unused[from]), (to - from) * pageBytes(group));
+            }
         }
     }
 
