@@ -89,6 +89,7 @@ public final class Server implements AutoCloseable {
                 .forEach(model ->
                         readiness.add(new StepWatch(model, config.watch().stepPatience())));
         models.pool().ifPresent(pool -> readiness.add(pool::complaint));
+        readiness.add(() -> PoolWatch.sleeper(models));
         readiness.add(new PoolWatch(models, config.watch().stepPatience()));
         var log = new RequestLog();
         var metrics = new Metrics(models, config.metrics());

@@ -74,8 +74,37 @@ final class ControlTest {
                         .at("/is_sleeping")
                         .booleanValue())
                 .isFalse();
-        assertThat(demo.post("/sleep?level=1", "").statusCode()).isEqualTo(400);
-        assertThat(demo.post("/wake_up", "").body()).contains("sleep is not supported");
+        assertThat(demo.post("/sleep?level=2", "").body()).contains("level 2 is not supported");
+        assertThat(demo.post("/sleep?level=3", "").body()).contains("level is 3: it must be 1 or 2");
+        assertThat(demo.post("/sleep?mode=wait", "").body()).contains("mode is wait");
+        assertThat(demo.post("/wake_up?tags=all", "").body()).contains("tags has all");
+    }
+
+    @Test
+    void sleepsAndWakesAsVllmDoes() {
+        try (var sleeper = new DemoServer()) {
+            String request = "{\"prompt\":\"Once\",\"max_tokens\":4,\"temperature\":0}";
+            String text = DemoServer.json(
+                            sleeper.post("/v1/completions", request).body())
+                    .at("/choices/0/text")
+                    .stringValue();
+
+            assertThat(sleeper.post("/sleep", "").statusCode()).isEqualTo(200);
+
+            assertThat(sleeper.get("/is_sleeping").body()).contains("\"is_sleeping\":true");
+            assertThat(sleeper.engine().status().totalPages()).isZero();
+            assertThat(sleeper.post("/v1/completions", request).statusCode()).isEqualTo(503);
+            assertThat(sleeper.get("/health").statusCode()).isEqualTo(200);
+            assertThat(sleeper.get("/ready").body()).contains("the model demo sleeps");
+            assertThat(sleeper.post("/wake_up?tags=weights", "").statusCode()).isEqualTo(200);
+            assertThat(sleeper.get("/is_sleeping").body()).contains("\"is_sleeping\":true");
+            assertThat(sleeper.post("/wake_up?tags=kv_cache", "").statusCode()).isEqualTo(200);
+            assertThat(sleeper.get("/is_sleeping").body()).contains("\"is_sleeping\":false");
+            assertThat(DemoServer.json(sleeper.post("/v1/completions", request).body())
+                            .at("/choices/0/text")
+                            .stringValue())
+                    .isEqualTo(text);
+        }
     }
 
     @Test

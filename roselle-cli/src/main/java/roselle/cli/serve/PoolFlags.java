@@ -1,18 +1,16 @@
 package roselle.cli.serve;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import roselle.api.InvalidRequestException;
@@ -22,23 +20,21 @@ import roselle.cli.report.ByteSize;
 import roselle.cli.report.Heading;
 import roselle.cli.report.NearNames;
 import roselle.engine.EngineConfig;
+import roselle.server.config.ModelRepository;
+import roselle.server.config.ModelRepository.Control;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.PooledModel;
+import roselle.server.config.PooledModel.Memory;
 
 /** The options that say which models are loaded when they are asked for, and how long they stay. */
 @Heading("Many models")
 final class PoolFlags {
     private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|)");
-    private static final Pattern SETTING = Pattern.compile("pin|(keep-alive|alias)=.+");
+    private static final Pattern SETTING = Pattern.compile("pin|(keep-alive|alias|guarantee|share)=.+");
     private static final int MOST_BYTES = 1 << 20;
 
     /** A hundred years: what is longer is as long, and can be counted in nanoseconds. */
     private static final long MOST_HOURS = 876_000;
-
-    private static final String GGUF = ".gguf";
-
-    /** Parts of a GGUF file behind its first. */
-    private static final Pattern LATER_PART = Pattern.compile(".*-(?!00001)\\d{5}-of-\\d{5}\\.gguf");
 
     @Option(
             names = "--models",
@@ -77,6 +73,19 @@ final class PoolFlags {
             description = "How long a request waits for its model to be loaded; default: 300.")
     private @Nullable Long loadSeconds;
 
+    @Option(
+            names = "--model-control",
+            paramLabel = "none|poll|explicit",
+            description =
+                    "Whether the folder of --models is read once, again and again, or when an operator loads a model of it, which nothing else then does; default: none.")
+    private Control control = Control.NONE;
+
+    @Option(
+            names = "--poll-seconds",
+            paramLabel = "SECONDS",
+            description = "Time between two looks at the folder with --model-control poll; default: 15.")
+    private long pollSeconds = ModelRepository.INTERVAL.toSeconds();
+
     /** Whether models are loaded when they are asked for: there are several, or an option speaks of that. */
     boolean isPool(int arguments) {
         return arguments != 1
@@ -93,30 +102,52 @@ final class PoolFlags {
     }
 
     /** A model by its name, as somebody wrote it down. */
-    private record Written(String name, Path path, boolean isPinned, String keepAlive, List<String> aliases) {
+    private record Written(
+            String name, Path path, boolean isPinned, String keepAlive, List<String> aliases, Memory memory) {
         static Written of(Path path) {
-            return new Written(ModelNames.title(path), path, false, "", List.of());
+            return new Written(ModelNames.title(path), path, false, "", List.of(), Memory.USUAL);
         }
     }
 
     /** All models; {@code configuring} makes an engine's configuration of a path. */
     PoolOptions options(List<Path> arguments, Function<Path, EngineConfig> configuring) {
         var written = new ArrayList<>(arguments.stream().map(Written::of).toList());
-        if (models != null) {
+        Optional<Path> repository = repository();
+        if (models != null && repository.isEmpty()) {
             Path existing = NearNames.existing(models);
             written.addAll(Files.isDirectory(existing) ? folder(existing) : file(existing));
         }
         List<String> pins = AccessFlags.parts(pinned);
-        requireKnown("pin", pins, written);
         List<String> pairs = AccessFlags.parts(aliases);
-        requireKnown("alias", pairs.stream().map(PoolFlags::target).toList(), written);
+        List<String> targets = pairs.stream().map(PoolFlags::target).toList();
+        if (repository.isEmpty()) { // else a model may come later
+            requireKnown("pin", pins, written);
+            requireKnown("alias", targets, written);
+        }
         var pooled = written.stream()
                 .map(model -> pooled(model, pins, pairs, configuring))
                 .toList();
         return new PoolOptions(
                 pooled,
                 memory == null ? 0 : memory,
-                loadSeconds == null ? PoolOptions.PATIENCE : Duration.ofSeconds(loadSeconds));
+                loadSeconds == null ? PoolOptions.PATIENCE : Duration.ofSeconds(loadSeconds),
+                repository.map(folder -> new ModelRepository(
+                        folder,
+                        control,
+                        Duration.ofSeconds(pollSeconds),
+                        path -> pooled(Written.of(path), pins, pairs, configuring))));
+    }
+
+    /** The folder of models that is read again, if one is. */
+    private Optional<Path> repository() {
+        if (control == Control.NONE) {
+            return Optional.empty();
+        }
+        if (models == null || !Files.isDirectory(NearNames.existing(models))) {
+            throw new InvalidRequestException(
+                    "model control is " + control.name().toLowerCase(Locale.ROOT) + ": it goes with --models FOLDER");
+        }
+        return Optional.of(NearNames.existing(models));
     }
 
     private PooledModel pooled(
@@ -132,7 +163,8 @@ final class PoolFlags {
                 others,
                 configuring.apply(model.path()),
                 model.isPinned() || pins.contains(model.name()),
-                time(model.keepAlive().isEmpty() ? usual : model.keepAlive()));
+                time(model.keepAlive().isEmpty() ? usual : model.keepAlive()),
+                model.memory());
     }
 
     private static void requireKnown(String option, List<String> names, List<Written> models) {
@@ -172,27 +204,16 @@ final class PoolFlags {
 
     /** Files of GGUF, and folders with a configuration. */
     private static List<Written> folder(Path folder) {
-        try (Stream<Path> entries = Files.list(folder)) {
-            List<Written> found =
-                    entries.filter(PoolFlags::isModel).sorted().map(Written::of).toList();
-            if (found.isEmpty()) {
-                throw new InvalidRequestException(
-                        "models is " + folder + ", which has no .gguf and no folder with a config.json");
-            }
-            return found;
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
+        List<Written> found =
+                ModelRepository.models(folder).stream().map(Written::of).toList();
+        if (found.isEmpty()) {
+            throw new InvalidRequestException(
+                    "models is " + folder + ", which has no .gguf and no folder with a config.json");
         }
+        return found;
     }
 
-    private static boolean isModel(Path path) {
-        String name = path.getFileName().toString().toLowerCase(Locale.ROOT);
-        return Files.isDirectory(path)
-                ? Files.exists(path.resolve("config.json"))
-                : name.endsWith(GGUF) && !LATER_PART.matcher(name).matches();
-    }
-
-    /** Lines of {@code NAME = MODEL}, behind it perhaps {@code pin}, {@code keep-alive=TIME} and {@code alias=NAME}. */
+    /** Lines of {@code NAME = MODEL}, behind it perhaps {@code pin}, {@code keep-alive=TIME}, {@code alias=NAME} and more. */
     private static List<Written> file(Path file) {
         List<String> lines = TextInput.ofFile(file, MOST_BYTES, ": it is no list of models")
                 .lines()
@@ -213,6 +234,7 @@ final class PoolFlags {
         var words = new ArrayList<>(List.of(line.substring(equals + 1).strip().split("\\s+")));
         boolean pins = false;
         String time = "";
+        Memory memory = Memory.USUAL;
         var others = new ArrayList<String>();
         while (words.size() > 1 && isSetting(words.getLast())) {
             String word = words.removeLast();
@@ -220,6 +242,8 @@ final class PoolFlags {
             switch (word.substring(0, word.length() - value.length())) {
                 case "keep-alive=" -> time = value;
                 case "alias=" -> others.addFirst(value);
+                case "guarantee=" -> memory = new Memory(new ByteSize().convert(value), memory.share());
+                case "share=" -> memory = new Memory(memory.guarantee(), share(value));
                 default -> pins = true;
             }
         }
@@ -228,7 +252,15 @@ final class PoolFlags {
             throw new InvalidRequestException(file + ", line " + number + " is not NAME = MODEL");
         }
         Path path = file.toAbsolutePath().resolveSibling(model);
-        return new Written(name, Files.exists(path) ? path : Path.of(model), pins, time, others);
+        return new Written(name, Files.exists(path) ? path : Path.of(model), pins, time, others, memory);
+    }
+
+    private static double share(String text) {
+        try {
+            return Double.parseDouble(text);
+        } catch (NumberFormatException wrong) {
+            throw new InvalidRequestException("share is " + text + ": it must be a number such as 0.5 or 3", wrong);
+        }
     }
 
     private static boolean isSetting(String word) {

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import roselle.api.InvalidRequestException;
 import roselle.engine.EngineConfig;
+import roselle.server.config.ModelRepository;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.PooledModel;
 
@@ -69,6 +70,28 @@ final class PoolFlagsTest {
     }
 
     @Test
+    void readsAFolderAgainThatIsControlled() throws IOException {
+        PoolOptions options = options(
+                List.of(),
+                "--models=" + folder,
+                "--model-control=POLL",
+                "--poll-seconds=3",
+                "--pin=late",
+                "--alias=x=late");
+
+        assertThat(options.models()).isEmpty();
+        ModelRepository repository = options.repository().orElseThrow();
+        assertThat(repository.interval()).isEqualTo(Duration.ofSeconds(3));
+        PooledModel late = repository.reading().apply(folder.resolve("late"));
+        assertThat(late.isPinned()).isTrue();
+        assertThat(late.aliases()).containsExactly("x");
+        assertThatThrownBy(() -> options(List.of(Path.of("x")), "--model-control=EXPLICIT"))
+                .hasMessageContaining("it goes with --models FOLDER");
+        assertThatThrownBy(() -> options(List.of(), "--models=" + folder, "--model-control=POLL", "--poll-seconds=0"))
+                .isInstanceOf(InvalidRequestException.class);
+    }
+
+    @Test
     void refusesAFolderWithoutModels() {
         assertThatThrownBy(() -> options(List.of(), "--models=" + folder))
                 .isInstanceOf(InvalidRequestException.class)
@@ -82,7 +105,7 @@ final class PoolFlagsTest {
                 # what we have
                 small = my model.gguf pin alias=s alias=tiny
 
-                large = other.gguf keep-alive=5m
+                large = other.gguf keep-alive=5m guarantee=2G share=2.5
                 """);
 
         PoolOptions options = options(List.of(), "--models=" + file, "--keep-alive=90s");
@@ -93,12 +116,15 @@ final class PoolFlagsTest {
         assertThat(options.models())
                 .extracting(PooledModel::keepAlive)
                 .containsExactly(Duration.ofSeconds(90), Duration.ofMinutes(5));
+        assertThat(options.models())
+                .extracting(PooledModel::memory)
+                .containsExactly(PooledModel.Memory.USUAL, new PooledModel.Memory(2L << 30, 2.5));
         assertThat(options.models().getFirst().engine().model()).isEqualTo(folder.resolve("my model.gguf"));
         assertThat(options.models().getLast().engine().model()).isEqualTo(Path.of("other.gguf"));
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"a", "= x", "a =", "a = x keep-alive=soon"})
+    @ValueSource(strings = {"a", "= x", "a =", "a = x keep-alive=soon", "a = x share=much", "a = x share=0"})
     void refusesLinesThatSayNothing(String line) throws IOException {
         Path file = Files.writeString(folder.resolve("models"), line);
 

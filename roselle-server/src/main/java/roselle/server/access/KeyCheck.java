@@ -45,11 +45,21 @@ public final class KeyCheck implements Routes.Interceptor {
             "/models",
             "/models/load",
             "/models/unload",
+            "/api/create",
+            "/api/copy",
+            "/api/delete",
+            "/sleep",
+            "/wake_up",
+            "/inference.GRPCInferenceService/RepositoryModelLoad",
+            "/inference.GRPCInferenceService/RepositoryModelUnload",
             "/v1/load_lora_adapter",
             "/v1/unload_lora_adapter");
 
     /** Below it models are loaded and unloaded; its index, which tells which there are, is beside it. */
     private static final String REPOSITORY = "/v2/repository/models/";
+
+    /** Below it files for models come. */
+    private static final String BLOBS = "/api/blobs/";
 
     private final LongSupplier clock;
     private volatile List<Entry> entries;
@@ -105,7 +115,7 @@ public final class KeyCheck implements Routes.Interceptor {
     }
 
     private static boolean isForOperators(String path) {
-        return FOR_OPERATORS.contains(path) || path.startsWith(REPOSITORY);
+        return FOR_OPERATORS.contains(path) || path.startsWith(REPOSITORY) || path.startsWith(BLOBS);
     }
 
     /** By the path as it came, as {@link Routes} compares it: what is written in another way is not open. */

@@ -27,7 +27,7 @@ public record ListedModel(String name, String parent, Instant created, ModelStat
 
     private static ListedModel generating(ServedModel model) {
         EnginePlan plan = model.engine().plan();
-        var sizes = new ModelPlan(plan.totalBytes(), plan.weightBytes(), model.context(), plan.machineBytes());
+        var sizes = ModelPlan.fixed(plan.totalBytes(), plan.weightBytes(), model.context(), plan.machineBytes());
         return new ListedModel(
                 model.name(),
                 model.parent(),
@@ -38,7 +38,7 @@ public record ListedModel(String name, String parent, Instant created, ModelStat
 
     private static ListedModel encoder(ServedEncoder model) {
         var engine = model.engine();
-        var sizes = new ModelPlan(engine.totalBytes(), engine.weightBytes(), model.context(), 0);
+        var sizes = ModelPlan.fixed(engine.totalBytes(), engine.weightBytes(), model.context(), 0);
         return new ListedModel(
                 model.name(),
                 "",

@@ -3,6 +3,7 @@ package roselle.server.config;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 import roselle.api.InvalidRequestException;
 
 /**
@@ -12,13 +13,20 @@ import roselle.api.InvalidRequestException;
  * @param memory bytes that those which are loaded may take together, weights, caches and workspaces; 0 for what the machine, or the
  *     GPU, has
  * @param patience how long a request waits for its model at most
+ * @param repository a folder that is read again while the server runs, whose models come on top
  */
-public record PoolOptions(List<PooledModel> models, long memory, Duration patience) {
+public record PoolOptions(
+        List<PooledModel> models, long memory, Duration patience, Optional<ModelRepository> repository) {
     public static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    /** Models that stay the same. */
+    public PoolOptions(List<PooledModel> models, long memory, Duration patience) {
+        this(models, memory, patience, Optional.empty());
+    }
 
     public PoolOptions {
         models = List.copyOf(models);
-        if (models.isEmpty()) {
+        if (models.isEmpty() && repository.isEmpty()) {
             throw new InvalidRequestException("there is no model to serve");
         }
         var names = new HashSet<String>();

@@ -14,9 +14,37 @@ import roselle.engine.EngineConfig;
  * @param engine how it is opened
  * @param isPinned whether it is loaded at the start, and never goes for another
  * @param keepAlive how long it stays after its last request, where that does not say; negative: until its memory is needed
+ * @param memory its part of what all models have for keys and values
  */
 public record PooledModel(
-        String name, List<String> aliases, EngineConfig engine, boolean isPinned, Duration keepAlive) {
+        String name, List<String> aliases, EngineConfig engine, boolean isPinned, Duration keepAlive, Memory memory) {
+    /**
+     * A model's part of the memory for keys and values, where its device can move that between models.
+     *
+     * @param guarantee bytes that it always has while it is loaded; at least what one sequence of full length needs
+     * @param share of what several models want beyond that, in relation to theirs
+     */
+    public record Memory(long guarantee, double share) {
+        /** What one sequence needs, and as much as others beyond that. */
+        public static final Memory USUAL = new Memory(0, 1);
+
+        public Memory {
+            if (guarantee < 0) {
+                throw new InvalidRequestException(
+                        "the guarantee of a model is " + guarantee + " bytes: it must be at least 0");
+            }
+            if (!(share >= 0.01 && share <= 100)) {
+                throw new InvalidRequestException(
+                        "the share of a model is " + share + ": it must be between 0.01 and 100");
+            }
+        }
+    }
+
+    /** A model whose part of the memory is as large as that of others. */
+    public PooledModel(String name, List<String> aliases, EngineConfig engine, boolean isPinned, Duration keepAlive) {
+        this(name, aliases, engine, isPinned, keepAlive, Memory.USUAL);
+    }
+
     /** Until the memory is needed. */
     public static final Duration WHILE_THERE_IS_ROOM = Duration.ofSeconds(-1);
 

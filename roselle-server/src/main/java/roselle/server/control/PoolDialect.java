@@ -60,7 +60,9 @@ public final class PoolDialect implements Dialect {
         json.endArray()
                 .field("state", state.word())
                 .field("percent", state.percent())
-                .field("bytes", state.plan().bytes())
+                .field("bytes", state.shownBytes())
+                .field("least_bytes", state.plan().leastBytes())
+                .field("most_bytes", state.plan().bytes())
                 .field("context", state.plan().context())
                 .field("users", state.users())
                 .field("pinned", state.isPinned());
@@ -79,7 +81,8 @@ public final class PoolDialect implements Dialect {
             JsonFields fields = exchange.json();
             Optional<String> name = fields.string("model");
             fields.refuseOthers();
-            models.requirePool();
+            EnginePool pool = models.requirePool();
+            name.ifPresent(pool::permit);
             tell(exchange, admitted.models().any(name).name(), "loaded");
         }
     }
@@ -92,7 +95,7 @@ public final class PoolDialect implements Dialect {
             fields.refuseOthers();
             EnginePool pool = models.requirePool();
             String model = models.pooledName(pool, name);
-            tell(exchange, model, pool.models().unload(model) ? "unloading" : "unloaded");
+            tell(exchange, model, pool.models().dismiss(model) ? "unloading" : "unloaded");
         }
     }
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.Optional;
 import roselle.server.answer.Models;
 import roselle.server.answer.Readiness;
+import roselle.server.config.ServedModel;
 
 /**
  * Complains of an engine of a pool whose step does not end, which nothing but a new start mends; one that has ended is loaded anew
@@ -20,6 +21,15 @@ public record PoolWatch(Models models, Duration patience) implements Readiness.C
         return models.loaded().stream()
                 .map(model -> new StepWatch(model, patience).slowness())
                 .flatMap(Optional::stream)
+                .findFirst();
+    }
+
+    /** Names a model that sleeps, where it is one of those that stay as they are. */
+    public static Optional<String> sleeper(Models models) {
+        return models.fixed().stream()
+                .filter(model -> model instanceof ServedModel generating
+                        && generating.engine().cache().isAsleep())
+                .map(model -> "the model " + model.name() + " sleeps")
                 .findFirst();
     }
 }

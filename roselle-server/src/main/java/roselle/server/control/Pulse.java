@@ -39,6 +39,9 @@ final class Pulse {
 
     /** What is wrong, in a sentence, or nothing. */
     Optional<String> complaint() {
+        if (engine.cache().isAsleep()) {
+            return Optional.empty(); // as somebody wants it
+        }
         EngineStatus status = engine.status();
         Optional<String> stuck = StepWatch.complaint("this server", status, stepPatience);
         if (stuck.isPresent()) {

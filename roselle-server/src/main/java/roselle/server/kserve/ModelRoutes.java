@@ -112,7 +112,7 @@ final class ModelRoutes {
     }
 
     /** By Triton's words. */
-    private static String state(ListedModel model) {
+    static String state(ListedModel model) {
         return switch (model.state().phase()) {
             case PLANNING, WAITING, LOADING -> "LOADING";
             case UNLOADING -> "UNLOADING";
@@ -121,7 +121,7 @@ final class ModelRoutes {
         };
     }
 
-    private static String reason(ListedModel model) {
+    static String reason(ListedModel model) {
         if (model.state().isLoaded()) {
             return "its engine ended";
         }
@@ -137,7 +137,7 @@ final class ModelRoutes {
                 fields.requireDefault("parameters", "a model is loaded as the server was told to", Map.of());
                 fields.refuseOthers();
             });
-            models.requirePool();
+            models.requirePool().permit(exchange.rest());
             admitted.models().any(Optional.of(exchange.rest()));
             exchange.sendEmpty(200);
         }
@@ -148,7 +148,7 @@ final class ModelRoutes {
         try (var _ = answers.admit(exchange)) {
             exchange.jsonIfAny().ifPresent(ModelRoutes::readUnload);
             EnginePool pool = models.requirePool();
-            pool.models().unload(models.pooledName(pool, Optional.of(exchange.rest())));
+            pool.models().dismiss(models.pooledName(pool, Optional.of(exchange.rest())));
             exchange.sendEmpty(200);
         }
     }

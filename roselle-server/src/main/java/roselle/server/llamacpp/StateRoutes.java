@@ -36,7 +36,9 @@ final class StateRoutes {
                 .endObject();
         json.field("total_slots", model.engine().plan().maxSequences()).field("model_alias", model.name());
         json.object("modalities").field("vision", false).field("audio", false).endObject();
-        exchange.sendJson(200, json.field("is_sleeping", false).endObject());
+        exchange.sendJson(
+                200,
+                json.field("is_sleeping", model.engine().cache().isAsleep()).endObject());
     }
 
     /** One slot for each answer that can be generated at a time; which answer is in which is not told. */

@@ -17,13 +17,17 @@ final class PoolMeters {
     private final EnginePool pool;
     private final MultiGauge states;
     private final MultiGauge progress;
+    private final MultiGauge memory;
 
     PoolMeters(MeterRegistry registry, EnginePool pool) {
         this.registry = registry;
         this.pool = pool;
         states = MultiGauge.builder("roselle.model.state.info")
                 .description(
-                        "Where each model stands, as a label: unloaded, waiting, loading, loaded, unloading, failed")
+                        "Where each model stands, as a label: unloaded, waiting, loading, loaded, unloading, sleeping, failed")
+                .register(registry);
+        memory = MultiGauge.builder("roselle.model.memory.bytes")
+                .description("Memory that each loaded model has: weights, keys and values, workspaces")
                 .register(registry);
         progress = MultiGauge.builder("roselle.model.loaded.ratio")
                 .description("How much of each model's weights is loaded")
@@ -32,6 +36,7 @@ final class PoolMeters {
         gauge("models.memory.used.bytes", "Memory that they take", PoolTotals::heldBytes);
         counter("models.loads", "Models that were loaded", PoolTotals::loads);
         counter("models.load.failures", "Models that could not be loaded", PoolTotals::failures);
+        counter("models.page.moves", "How often a model was given pages, or gave them up", PoolTotals::moves);
         counter("models.evictions", "Models that were unloaded to make room for another", PoolTotals::evictions);
     }
 
@@ -42,6 +47,12 @@ final class PoolMeters {
                 all.stream()
                         .<MultiGauge.Row<?>>map(
                                 state -> MultiGauge.Row.of(Tags.of("model", state.name(), "state", state.word()), 1))
+                        .toList(),
+                true);
+        memory.register(
+                all.stream()
+                        .<MultiGauge.Row<?>>map(
+                                state -> MultiGauge.Row.of(Tags.of("model", state.name()), state.bytes()))
                         .toList(),
                 true);
         progress.register(

@@ -3,13 +3,11 @@ package roselle.server.openai;
 import roselle.engine.EnginePlan;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
-import roselle.server.http.ApiException;
-import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.Routes;
 
-/** What vLLM's server tells of itself: its sizes, and that it does not sleep. */
+/** What vLLM's server tells of itself: its sizes, and whether it sleeps. */
 final class ServerRoutes {
     private final Models models;
 
@@ -18,10 +16,8 @@ final class ServerRoutes {
     }
 
     void register(Routes routes) {
-        routes.get("/server_info", this::information)
-                .get("/is_sleeping", ServerRoutes::sleeping)
-                .post("/sleep", _ -> refuse())
-                .post("/wake_up", _ -> refuse());
+        routes.get("/server_info", this::information);
+        new SleepRoutes(models).register(routes);
     }
 
     /** Sizes of the only model's engine, or of that of the query's {@code model}, by vLLM's names. */
@@ -42,15 +38,5 @@ final class ServerRoutes {
                 .field("max_num_batched_tokens", plan.stepTokens())
                 .endObject();
         exchange.sendJson(200, json.endObject().endObject());
-    }
-
-    private static void sleeping(Exchange exchange) {
-        exchange.sendJson(
-                200, new JsonWriter().object().field("is_sleeping", false).endObject());
-    }
-
-    private static void refuse() {
-        throw new ApiException(
-                ErrorKind.NOT_SUPPORTED, "sleep is not supported: models stay loaded while the server runs");
     }
 }

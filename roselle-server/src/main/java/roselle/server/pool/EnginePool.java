@@ -1,20 +1,26 @@
 package roselle.server.pool;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import roselle.server.config.ModelRepository;
+import roselle.server.config.ModelRepository.Control;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.PooledModel;
 import roselle.server.config.Served;
 
 /** A pool of engines with the threads that it needs: one for each load and each unloading, and one that looks at the time. */
 public final class EnginePool implements AutoCloseable {
-    private static final Duration BETWEEN_LOOKS = Duration.ofSeconds(1);
+    private static final System.Logger LOG = System.getLogger(EnginePool.class.getName());
+    private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
 
     private final ModelPool<Served> pool;
     private final Instant created = Instant.now();
     private final List<String> pinned;
+    private final Optional<ModelRepository> repository;
+    private final Optional<RepositoryWatch<Served>> watch;
     private final Thread clock;
 
     private EnginePool(PoolOptions options) {
@@ -24,20 +30,32 @@ public final class EnginePool implements AutoCloseable {
                 options.patience(),
                 task -> Thread.ofPlatform().daemon().name("roselle-models").start(task),
                 System::nanoTime);
+        if (options.repository()
+                .filter(from -> from.control() == Control.EXPLICIT)
+                .isPresent()) {
+            pool.requirePermission();
+        }
         pinned = options.models().stream()
                 .filter(PooledModel::isPinned)
                 .map(PooledModel::name)
                 .toList();
+        repository = options.repository();
+        watch = repository.map(from -> new RepositoryWatch<>(
+                () -> ModelFolder.prints(from.folder()),
+                path -> member(from.reading().apply(path)),
+                pool));
+        watch.ifPresent(RepositoryWatch::believeAll);
         clock = Thread.ofVirtual().name("roselle-models-clock").unstarted(this::watch);
     }
 
-    private ModelPool.Member<Served> member(PooledModel model) {
-        return new ModelPool.Member<>(
+    private PoolMember<Served> member(PooledModel model) {
+        return new PoolMember<>(
                 model.name(),
                 model.aliases(),
-                new ServedSource(model.name(), model.engine(), created),
+                new ServedSource(model.name(), model.engine(), model.memory().guarantee(), created),
                 model.isPinned(),
-                model.keepAlive());
+                model.keepAlive(),
+                model.memory().share());
     }
 
     /** A pool that begins to load what is pinned. */
@@ -45,6 +63,7 @@ public final class EnginePool implements AutoCloseable {
         var opened = new EnginePool(options);
         opened.clock.start();
         for (String name : opened.pinned) {
+            opened.pool.permit(name);
             var _ = opened.pool.ask(name).thenAccept(Lease::close); // what fails says so in its state
         }
         return opened;
@@ -52,13 +71,61 @@ public final class EnginePool implements AutoCloseable {
 
     private void watch() {
         try {
+            long looked = System.nanoTime();
             while (true) {
                 Thread.sleep(BETWEEN_LOOKS);
                 pool.expire();
+                if (mustLook(System.nanoTime() - looked)) {
+                    look();
+                    looked = System.nanoTime();
+                }
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt(); // the pool is closed
         }
+    }
+
+    private boolean mustLook(long passedNanos) {
+        return repository
+                .filter(from -> from.control() == Control.POLL)
+                .filter(from -> passedNanos >= from.interval().toNanos())
+                .isPresent();
+    }
+
+    /** A folder that cannot be read for once is looked at again later. */
+    private void look() {
+        try {
+            watch.ifPresent(RepositoryWatch::look);
+        } catch (RuntimeException failure) {
+            LOG.log(System.Logger.Level.WARNING, "event=models_not_read", failure);
+        }
+    }
+
+    /** The folder of models that may change while they are served, if there is one. */
+    public Optional<Path> folder() {
+        return repository.map(ModelRepository::folder);
+    }
+
+    /** The name of the model that a path in the folder is, if it is served. */
+    public Optional<String> nameOf(Path path) {
+        return watch.flatMap(each -> each.nameOf(path));
+    }
+
+    /** Reads the folder now: what somebody has just written there is complete. */
+    public void refresh() {
+        watch.ifPresent(RepositoryWatch::believeAll);
+    }
+
+    /** Lets requests load a model from now on, as an operator wants it; its folder is read first, where operators say when. */
+    public void permit(String name) {
+        if (isExplicit()) {
+            watch.ifPresent(RepositoryWatch::believeAll);
+            pool.permit(name);
+        }
+    }
+
+    private boolean isExplicit() {
+        return repository.filter(from -> from.control() == Control.EXPLICIT).isPresent();
     }
 
     public ModelPool<Served> models() {

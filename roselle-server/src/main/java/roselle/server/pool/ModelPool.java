@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -17,9 +19,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
+import roselle.api.InvalidRequestException;
 import roselle.server.pool.ModelState.Phase;
 
 /**
@@ -47,7 +51,9 @@ public final class ModelPool<E> implements AutoCloseable {
 
     private final Map<String, PoolEntry<E>> entries = new LinkedHashMap<>();
     private final Map<String, PoolEntry<E>> named = new LinkedHashMap<>();
+    private final Set<PoolEntry<E>> retired = new LinkedHashSet<>(); // no members any more, and not unloaded yet
     private final Deque<PoolEntry<E>> queue = new ArrayDeque<>();
+    private final PoolPages<E> pages;
     private final Duration patience;
     private final Executor executor;
     private final LongSupplier clock;
@@ -55,11 +61,8 @@ public final class ModelPool<E> implements AutoCloseable {
     private long loads;
     private long failures;
     private long evictions;
+    private boolean needsPermission;
     private volatile boolean isClosed;
-
-    /** A model as the pool gets it. */
-    public record Member<E>(
-            String name, List<String> aliases, ModelSource<E> source, boolean isPinned, Duration keepAlive) {}
 
     /**
      * A pool of nothing that is loaded.
@@ -69,22 +72,79 @@ public final class ModelPool<E> implements AutoCloseable {
      * @param executor runs what takes long, each task on a thread of its own
      * @param clock in nanoseconds
      */
-    public ModelPool(List<Member<E>> members, long budget, Duration patience, Executor executor, LongSupplier clock) {
+    public ModelPool(
+            List<PoolMember<E>> members, long budget, Duration patience, Executor executor, LongSupplier clock) {
         this.budget = budget;
         this.patience = patience;
         this.executor = executor;
         this.clock = clock;
-        for (Member<E> member : members) {
-            var entry = new PoolEntry<>(member);
-            entries.put(member.name(), entry);
-            named.put(member.name(), entry);
-            member.aliases().forEach(alias -> named.put(alias, entry));
+        pages = new PoolPages<>(executor, this::resized);
+        for (PoolMember<E> member : members) {
+            enter(new PoolEntry<>(member));
         }
     }
 
+    private void enter(PoolEntry<E> entry) {
+        entries.put(entry.name, entry);
+        named.put(entry.name, entry);
+        entry.aliases.forEach(alias -> named.put(alias, entry));
+    }
+
     /** The name of the model that a name or an alias means. */
-    public Optional<String> find(String name) {
+    public synchronized Optional<String> find(String name) {
         return Optional.ofNullable(named.get(name)).map(entry -> entry.name);
+    }
+
+    // ---- which models there are ----
+
+    /**
+     * Adds a model, or puts it in the place of the one of its name. Requests that have the old one keep it to their ends, then it is
+     * unloaded; those that wait have the new one.
+     */
+    public synchronized void put(PoolMember<E> member) {
+        var entry = new PoolEntry<>(member);
+        @Nullable PoolEntry<E> old = entries.get(member.name());
+        if (old != null) {
+            entry.isPermitted = old.isPermitted;
+            entry.waiters.addAll(old.waiters);
+            old.waiters.clear();
+            retire(old);
+        }
+        enter(entry);
+        if (!entry.waiters.isEmpty()) {
+            proceed(entry);
+        }
+    }
+
+    /** Forgets a model: those that wait for it hear so, those that have it keep it to their ends. Returns whether there was one. */
+    public synchronized boolean remove(String name) {
+        @Nullable PoolEntry<E> old = entries.get(name);
+        if (old == null) {
+            return false;
+        }
+        failWaiters(old, "the model " + name + " is not there any more", null);
+        retire(old);
+        return true;
+    }
+
+    private void retire(PoolEntry<E> old) {
+        entries.remove(old.name);
+        named.values().removeIf(each -> each == old);
+        queue.remove(old);
+        old.sleepLevel = 0;
+        if (old.phase == Phase.WAITING) {
+            old.rest();
+        }
+        if (old.phase != Phase.UNLOADED) {
+            retired.add(old);
+            old.endsWhenIdle = true;
+            settle(old);
+        }
+        advance();
+    }
+
+    private Stream<PoolEntry<E>> all() {
+        return Stream.concat(entries.values().stream(), retired.stream());
     }
 
     // ---- requests ----
@@ -104,7 +164,10 @@ public final class ModelPool<E> implements AutoCloseable {
         try {
             return await(name, asked);
         } catch (ExecutionException failed) {
-            throw new DeviceException(message(failed.getCause()), failed);
+            String why = message(failed.getCause());
+            throw failed.getCause() instanceof CapacityException
+                    ? new CapacityException(why, failed)
+                    : new DeviceException(why, failed);
         } catch (CancellationException gone) {
             withdraw(name);
             throw gone;
@@ -136,13 +199,13 @@ public final class ModelPool<E> implements AutoCloseable {
         var asked = new CompletableFuture<Lease<E>>();
         long now = clock.getAsLong();
         entry.use(now);
-        boolean hasJustFailed = !entry.failure.isEmpty() && now - entry.failedAt < BETWEEN_TRIES.toNanos();
+        Optional<RuntimeException> refusal = entry.refusal(now, needsPermission);
         if (isClosed) {
             asked.completeExceptionally(new DeviceException(ENDING));
+        } else if (refusal.isPresent()) {
+            asked.completeExceptionally(refusal.get());
         } else if (entry.isReady()) {
             hand(entry, asked);
-        } else if (entry.phase == Phase.UNLOADED && hasJustFailed) {
-            asked.completeExceptionally(new DeviceException(entry.failure));
         } else {
             entry.waiters.add(asked);
             proceed(entry);
@@ -176,23 +239,16 @@ public final class ModelPool<E> implements AutoCloseable {
 
     /** Forgets those that wait no more; returns why it took so long. */
     private synchronized String withdraw(String name) {
-        PoolEntry<E> entry = entry(name);
+        @Nullable PoolEntry<E> entry = named.get(name);
+        if (entry == null) {
+            return "the model " + name + " is not there any more";
+        }
         entry.waiters.removeIf(
                 CompletableFuture::isDone); // who is handed a model waits no more, so these are cancelled
         String why = "the model " + entry.name + " was not loaded within " + patience.toSeconds() + " s: "
-                + reason(entry) + "; try again later";
+                + entry.waitingFor(clock.getAsLong()) + "; try again later";
         dropUnwanted(entry);
         return why;
-    }
-
-    private String reason(PoolEntry<E> entry) {
-        return switch (entry.phase) {
-            case WAITING ->
-                "it needs " + megabytes(entry.plan.bytes()) + " of memory, and the models that are loaded are in use";
-            case PLANNING, LOADING ->
-                "it is being loaded, " + entry.state(clock.getAsLong()).percent() + " % of it so far";
-            case UNLOADED, LOADED, UNLOADING -> "it is unloaded first";
-        };
     }
 
     /** Memory that nobody waits for is for the next one. */
@@ -230,13 +286,18 @@ public final class ModelPool<E> implements AutoCloseable {
         if (budget == 0) {
             budget = plan.machineBytes();
         }
+        if (retired.contains(entry)) { // somebody has put another in its place
+            retired.remove(entry);
+            entry.rest();
+            return;
+        }
         long pinned = entries.values().stream()
-                .filter(other -> other.isPinned && other != entry)
-                .mapToLong(PoolEntry::bytes)
+                .filter(other -> other.isPinned && other != entry && other.phase.holdsMemory())
+                .mapToLong(other -> Math.min(other.granted, other.plan.leastBytes()))
                 .sum();
-        if (plan.bytes() > budget - pinned) {
-            throw new CapacityException("it needs " + megabytes(plan.bytes()) + " of memory, and there are "
-                    + megabytes(budget - pinned) + " for it (--model-memory)");
+        if (plan.leastBytes() > budget - pinned) {
+            throw new CapacityException("it needs " + PoolEntry.megabytes(plan.leastBytes())
+                    + " of memory, and there are " + PoolEntry.megabytes(budget - pinned) + " for it (--model-memory)");
         }
         entry.phase = Phase.WAITING;
         entry.waitsSince = clock.getAsLong();
@@ -247,35 +308,38 @@ public final class ModelPool<E> implements AutoCloseable {
 
     /** Gives the first that wait their memory, or makes room for the very first. */
     private void advance() {
-        while (!queue.isEmpty() && !isClosed) {
+        boolean goesOn = !isClosed;
+        while (goesOn && !queue.isEmpty()) {
             PoolEntry<E> first = queue.getFirst();
-            long missing = first.plan.bytes() - (budget - held());
-            if (missing > 0) {
-                makeRoom(missing - bytes(entry -> entry.phase == Phase.UNLOADING), first);
-                break; // a model that has been unloaded goes on here
+            long now = clock.getAsLong();
+            Room.Step step = Room.next(first.need(now), tenants(now), budget);
+            switch (step) {
+                case Room.Step.Load(long bytes) -> {
+                    queue.removeFirst();
+                    first.granted = bytes;
+                    first.phase = Phase.LOADING;
+                    LOG.log(System.Logger.Level.INFO, "event=model_loading model={0}", first.name);
+                    executor.execute(() -> load(first));
+                }
+                case Room.Step.Shrink(Map<String, Long> targets) ->
+                    targets.forEach((name, bytes) -> pages.resize(entry(name), bytes));
+                case Room.Step.Evict(List<String> names) -> evict(names, first);
+                case Room.Step.Wait() -> {}
             }
-            queue.removeFirst();
-            first.phase = Phase.LOADING;
-            LOG.log(System.Logger.Level.INFO, "event=model_loading model={0}", first.name);
-            executor.execute(() -> load(first));
+            goesOn = step instanceof Room.Step.Load; // else a model that has given memory back goes on here
         }
         notifyAll();
     }
 
     private long held() {
-        return bytes(_ -> true);
+        return all().mapToLong(PoolEntry::bytes).sum();
     }
 
-    /** Memory that some of the models have. */
-    private long bytes(Predicate<PoolEntry<E>> which) {
-        return entries.values().stream()
-                .filter(which)
-                .mapToLong(PoolEntry::bytes)
-                .sum();
-    }
-
-    private void makeRoom(long bytes, PoolEntry<E> forWhom) {
-        evict(PoolEntry::mayGo, bytes, forWhom);
+    /** Who has memory. */
+    private List<Room.Tenant> tenants(long now) {
+        return all().filter(entry -> entry.phase.holdsMemory())
+                .map(entry -> entry.tenant(now))
+                .toList();
     }
 
     /**
@@ -283,28 +347,63 @@ public final class ModelPool<E> implements AutoCloseable {
      * never be idle. They go behind the requests that they have.
      */
     private void insist(long now) {
-        if (!queue.isEmpty() && now - queue.getFirst().waitsSince >= BEFORE_INSISTING.toNanos()) {
-            PoolEntry<E> first = queue.getFirst();
-            long missing = first.plan.bytes() - (budget - held());
-            evict(entry -> entry.isLoaded() && !entry.isPinned, missing - bytes(PoolEntry::isEnding), first);
+        if (queue.isEmpty() || now - queue.getFirst().waitsSince < BEFORE_INSISTING.toNanos()) {
+            return;
+        }
+        PoolEntry<E> first = queue.getFirst();
+        long coming = all().mapToLong(entry -> entry.isEnding() ? entry.bytes() : entry.coming)
+                .sum();
+        long missing = first.plan.leastBytes() - (budget - held()) - coming;
+        if (missing > 0) {
+            Predicate<Room.Tenant> isThere =
+                    tenant -> tenant.mayGo() && entry(tenant.name()).isLoaded();
+            Room.choose(tenants(now), isThere, missing).ifPresent(names -> evict(names, first));
         }
     }
 
-    private void evict(Predicate<PoolEntry<E>> which, long bytes, PoolEntry<E> forWhom) {
-        if (bytes <= 0) {
-            return;
-        }
-        long now = clock.getAsLong();
-        var candidates = entries.values().stream()
-                .filter(which)
-                .map(entry -> entry.candidate(now))
-                .toList();
-        Optional<List<String>> chosen = Eviction.choose(candidates, bytes);
-        chosen.ifPresent(names -> names.forEach(name -> {
+    private void evict(List<String> names, PoolEntry<E> forWhom) {
+        for (String name : names) {
             LOG.log(System.Logger.Level.INFO, "event=model_evicted model={0} for={1}", name, forWhom.name);
             evictions++;
             unload(name);
-        }));
+        }
+    }
+
+    synchronized void resized(PoolEntry<E> entry, @Nullable E model, @Nullable Throwable failure) {
+        if (entry.model == model) {
+            entry.settleBytes(failure == null);
+            advance();
+        }
+    }
+
+    /**
+     * Has a model sleep until {@link #wake}: on level 1 with its weights, on level 2 without anything. Requests for it are refused
+     * meanwhile, those that are being answered fail on level 1 and go on to their ends on level 2.
+     *
+     * @return completed when the memory is given back
+     * @throws InvalidRequestException if it cannot keep its weights alone
+     */
+    public synchronized CompletableFuture<Void> sleep(String name, int level) {
+        PoolEntry<E> entry = entry(name);
+        if (level == 1 && entry.isLoaded()) {
+            return pages.sleep(entry);
+        }
+        entry.sleepLevel = 2;
+        unload(name);
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** Has a model answer again; one that has nothing is loaded. Returns whether it slept. */
+    public synchronized boolean wake(String name) {
+        PoolEntry<E> entry = entry(name);
+        int level = entry.sleepLevel;
+        entry.sleepLevel = 0;
+        if (level == 1) {
+            pages.wake(entry);
+        } else if (level > 0) {
+            var _ = ask(name).thenAccept(Lease::close);
+        }
+        return level > 0;
     }
 
     private void load(PoolEntry<E> entry) {
@@ -314,6 +413,9 @@ public final class ModelPool<E> implements AutoCloseable {
                 requireOpen();
                 entry.progress(bytes, totalBytes);
             });
+            if (entry.granted < entry.plan.bytes()) { // nobody has asked it for anything: it has all its pages at hand
+                entry.source.resize(model, entry.granted).join();
+            }
             loaded(entry, model, clock.getAsLong() - begin);
         } catch (Throwable failure) {
             failed(entry, failure);
@@ -331,7 +433,7 @@ public final class ModelPool<E> implements AutoCloseable {
         loads++;
         entry.phase = Phase.LOADED;
         entry.model = model;
-        entry.loadNanos = nanos;
+        entry.took(nanos);
         entry.keepAlive = entry.usualKeepAlive;
         entry.endsWhenIdle |= isClosed;
         LOG.log(
@@ -339,7 +441,7 @@ public final class ModelPool<E> implements AutoCloseable {
                 "event=model_loaded model={0} millis={1} bytes={2}",
                 entry.name,
                 Long.toString(nanos / 1_000_000),
-                Long.toString(entry.plan.bytes()));
+                Long.toString(entry.granted));
         entry.users++; // until all that wait have it
         while (!entry.waiters.isEmpty()) {
             hand(entry, entry.waiters.removeFirst());
@@ -353,11 +455,17 @@ public final class ModelPool<E> implements AutoCloseable {
         entry.rest();
         entry.failedAt = clock.getAsLong();
         entry.failure = "the model " + entry.name + " could not be loaded: " + message(failure);
+        retired.remove(entry);
         LOG.log(System.Logger.Level.WARNING, "event=model_failed model=" + entry.name, failure);
-        while (!entry.waiters.isEmpty()) {
-            entry.waiters.removeFirst().completeExceptionally(new DeviceException(entry.failure, failure));
-        }
+        failWaiters(entry, entry.failure, failure);
         advance();
+    }
+
+    private void failWaiters(PoolEntry<E> entry, String why, @Nullable Throwable cause) {
+        while (!entry.waiters.isEmpty()) {
+            var failure = cause == null ? new DeviceException(why) : new DeviceException(why, cause);
+            entry.waiters.removeFirst().completeExceptionally(failure);
+        }
     }
 
     private static String message(@Nullable Throwable failure) {
@@ -378,11 +486,23 @@ public final class ModelPool<E> implements AutoCloseable {
         return true;
     }
 
+    /** The same, as an operator wants it, who must permit the next load, where that is needed. */
+    public synchronized boolean dismiss(String name) {
+        entry(name).isPermitted = false;
+        return unload(name);
+    }
+
     /** Unloads what nobody has asked for in its time, and sees to who has waited for long; to be called now and then. */
     public synchronized void expire() {
         long now = clock.getAsLong();
         entries.values().stream().filter(entry -> entry.hasExpired(now)).forEach(this::unload);
+        if (!queue.isEmpty()) {
+            advance(); // who waited for a model in use may have waited for long enough
+        }
         insist(now);
+        if (queue.isEmpty()) {
+            pages.balance(entries.values(), budget - held());
+        }
     }
 
     /** Has a model go that nobody uses, if it is to go then. */
@@ -412,6 +532,7 @@ public final class ModelPool<E> implements AutoCloseable {
     private synchronized void unloaded(PoolEntry<E> entry) {
         LOG.log(System.Logger.Level.INFO, "event=model_unloaded model={0}", entry.name);
         entry.rest();
+        retired.remove(entry);
         if (!entry.waiters.isEmpty() && !isClosed) {
             proceed(entry);
         }
@@ -438,11 +559,19 @@ public final class ModelPool<E> implements AutoCloseable {
     }
 
     public synchronized PoolTotals totals() {
-        return new PoolTotals(budget, held(), loads, failures, evictions);
+        return new PoolTotals(budget, held(), loads, failures, evictions, pages.moves());
     }
 
-    private static String megabytes(long bytes) {
-        return Math.ceilDiv(bytes, 1 << 20) + " MiB";
+    /** From now on models are loaded that operators have permitted, and no others. */
+    synchronized void requirePermission() {
+        needsPermission = true;
+    }
+
+    synchronized void permit(String name) {
+        @Nullable PoolEntry<E> entry = named.get(name);
+        if (entry != null) {
+            entry.isPermitted = true;
+        }
     }
 
     /** Fails who waits, unloads everything and waits for that; requests that go on fail. */
@@ -451,16 +580,14 @@ public final class ModelPool<E> implements AutoCloseable {
         isClosed = true;
         queue.forEach(PoolEntry::rest);
         queue.clear();
-        for (PoolEntry<E> entry : entries.values()) {
-            while (!entry.waiters.isEmpty()) {
-                entry.waiters.removeFirst().completeExceptionally(new DeviceException(ENDING));
-            }
+        for (PoolEntry<E> entry : all().toList()) {
+            failWaiters(entry, ENDING, null);
             if (entry.phase == Phase.LOADED) {
                 unload(entry);
             }
         }
         try {
-            while (entries.values().stream().anyMatch(entry -> entry.phase.isMoving())) {
+            while (all().anyMatch(entry -> entry.phase.isMoving())) {
                 wait();
             }
         } catch (InterruptedException _) {

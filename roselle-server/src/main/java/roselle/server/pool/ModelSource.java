@@ -1,7 +1,10 @@
 package roselle.server.pool;
 
+import java.util.concurrent.CompletableFuture;
+
 /**
- * Where a pool gets one model from; its methods are called on threads of the pool's, one at a time.
+ * Where a pool gets one model from; {@link #plan}, {@link #open} and {@link #close} are called on threads of the pool's, one at a
+ * time, the others at any time.
  *
  * @param <E> what a loaded model is
  */
@@ -23,4 +26,29 @@ public interface ModelSource<E> {
 
     /** Returns all that a loaded model has taken. */
     void close(E model);
+
+    /** Has a loaded model take so many bytes in all, within its plan; completed when that is so. */
+    default CompletableFuture<Void> resize(E model, long bytes) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    /** Bytes in all that a loaded model could use at this moment. */
+    default long wants(E model) {
+        return 0;
+    }
+
+    /** Whether a loaded model can give up what it has beside its weights, and go on later. */
+    default boolean sleeps(E model) {
+        return false;
+    }
+
+    /** Has a loaded model keep its weights alone and answer nobody; completed when that is so. */
+    default CompletableFuture<Void> sleep(E model) {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Has a model that sleeps answer again; completed when that is so. */
+    default CompletableFuture<Void> wake(E model) {
+        throw new UnsupportedOperationException();
+    }
 }

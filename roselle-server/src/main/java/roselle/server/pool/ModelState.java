@@ -9,6 +9,8 @@ import java.util.Optional;
  *
  * @param aliases other names that mean it
  * @param plan what it takes, as far as that is known
+ * @param bytes of memory that it has
+ * @param sleepLevel 1 where it has its weights alone, 2 where it has nothing, until somebody wakes it; 0 where it is awake
  * @param percent of its weights that are loaded
  * @param users requests that have it at the moment
  * @param unloadsAfter how long it stays from now on if nobody asks for it; empty where it stays until its memory is needed
@@ -19,6 +21,8 @@ public record ModelState(
         List<String> aliases,
         Phase phase,
         ModelPlan plan,
+        long bytes,
+        int sleepLevel,
         int percent,
         int users,
         boolean isPinned,
@@ -58,7 +62,12 @@ public record ModelState(
 
     /** A model that is always loaded. */
     public static ModelState fixed(String name, ModelPlan plan) {
-        return new ModelState(name, List.of(), Phase.LOADED, plan, 100, 0, true, Optional.empty(), "");
+        return new ModelState(name, List.of(), Phase.LOADED, plan, plan.bytes(), 0, 100, 0, true, Optional.empty(), "");
+    }
+
+    /** What it has, or would have at most where it has nothing. */
+    public long shownBytes() {
+        return phase.holdsMemory() ? bytes : plan.bytes();
     }
 
     public boolean isLoaded() {
@@ -72,6 +81,9 @@ public record ModelState(
 
     /** The state in one word, as operators read it. */
     public String word() {
+        if (sleepLevel > 0 && (phase == Phase.LOADED || phase == Phase.UNLOADED)) {
+            return "sleeping";
+        }
         return phase == Phase.UNLOADED && !failure.isEmpty() ? "failed" : phase.word;
     }
 }

@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import roselle.api.CapacityException;
+import roselle.api.DeviceException;
 import roselle.server.pool.ModelState.Phase;
 
 /** One model of a pool, which alone changes it, one thread at a time; but for the progress of a load. */
@@ -16,6 +18,7 @@ final class PoolEntry<E> {
     final ModelSource<E> source;
     final boolean isPinned;
     final Duration usualKeepAlive;
+    final double share;
     final Deque<CompletableFuture<Lease<E>>> waiters = new ArrayDeque<>();
 
     Phase phase = Phase.UNLOADED;
@@ -23,6 +26,21 @@ final class PoolEntry<E> {
 
     @Nullable
     E model;
+
+    /** Bytes that it was given, while it holds memory. */
+    long granted;
+
+    /** Of these, what it is about to give back. */
+    long coming;
+
+    /** Whether it has failed to give pages up, and is not asked again. */
+    boolean isStiff;
+
+    /** 1 where it has its weights alone, 2 where it has nothing, and nobody may ask for it; 0 where it is awake. */
+    int sleepLevel;
+
+    /** Whether an operator has allowed it to be loaded, where that is needed. */
+    boolean isPermitted;
 
     int users;
     Duration keepAlive;
@@ -36,13 +54,14 @@ final class PoolEntry<E> {
     private long usedAt;
     private volatile int percent;
 
-    PoolEntry(ModelPool.Member<E> member) {
+    PoolEntry(PoolMember<E> member) {
         name = member.name();
         aliases = member.aliases();
         source = member.source();
         isPinned = member.isPinned();
         usualKeepAlive = member.keepAlive();
         keepAlive = usualKeepAlive;
+        share = member.share();
     }
 
     void use(long now) {
@@ -58,6 +77,9 @@ final class PoolEntry<E> {
     void rest() {
         phase = Phase.UNLOADED;
         endsWhenIdle = false;
+        granted = 0;
+        coming = 0;
+        isStiff = false;
         percent = 0;
     }
 
@@ -86,7 +108,7 @@ final class PoolEntry<E> {
 
     /** Whether it may go for another. */
     boolean mayGo() {
-        return isIdle() && !isPinned && waiters.isEmpty();
+        return isIdle() && !isPinned && waiters.isEmpty() && sleepLevel == 0;
     }
 
     /** Whether nobody has asked for it for as long as it is kept. */
@@ -95,11 +117,71 @@ final class PoolEntry<E> {
     }
 
     long bytes() {
-        return phase.holdsMemory() ? plan.bytes() : 0;
+        return phase.holdsMemory() ? granted : 0;
     }
 
-    Eviction.Candidate candidate(long now) {
-        return new Eviction.Candidate(name, plan.bytes(), faded(now), loadNanos);
+    /**
+     * Takes note how long a load took. What disturbs a load makes it longer, so the shortest one tells the most; it counts a quarter
+     * more with each load that took longer.
+     */
+    void took(long nanos) {
+        loadNanos = loadNanos == 0 ? nanos : Math.min(nanos, loadNanos + loadNanos / 4);
+    }
+
+    /** What it was about to give back is free; or it has failed to, and has it still. */
+    void settleBytes(boolean isFree) {
+        granted -= isFree ? coming : 0;
+        coming = 0;
+        isStiff |= !isFree;
+    }
+
+    /** Whether its pages can be moved to others and back. */
+    boolean isElastic() {
+        return isLoaded() && !isStiff && sleepLevel == 0 && coming == 0 && plan.leastBytes() < plan.bytes();
+    }
+
+    Room.Tenant tenant(long now) {
+        boolean isUnloading = phase == Phase.UNLOADING;
+        return new Room.Tenant(
+                name,
+                granted,
+                isElastic() ? plan.leastBytes() : granted,
+                isUnloading ? granted : coming,
+                faded(now),
+                loadNanos,
+                mayGo(),
+                (isLoaded() || phase == Phase.LOADING) && !isPinned && sleepLevel == 0);
+    }
+
+    Room.Need need(long now) {
+        return new Room.Need(plan.leastBytes(), plan.bytes(), now - waitsSince);
+    }
+
+    /** Why whoever asks for it is sent away, if so. */
+    Optional<RuntimeException> refusal(long now, boolean needsPermission) {
+        if (sleepLevel > 0) {
+            return Optional.of(
+                    new CapacityException("the model " + name + " sleeps: an operator wakes it up (/wake_up)"));
+        }
+        if (needsPermission && !isPermitted) {
+            return Optional.of(new CapacityException("the model " + name + " is not loaded: an operator loads it"));
+        }
+        boolean hasJustFailed = !failure.isEmpty() && now - failedAt < ModelPool.BETWEEN_TRIES.toNanos();
+        return phase == Phase.UNLOADED && hasJustFailed ? Optional.of(new DeviceException(failure)) : Optional.empty();
+    }
+
+    /** What whoever asks for it waits for. */
+    String waitingFor(long now) {
+        return switch (phase) {
+            case WAITING ->
+                "it needs " + megabytes(plan.leastBytes()) + " of memory, and the models that are loaded are in use";
+            case PLANNING, LOADING -> "it is being loaded, " + state(now).percent() + " % of it so far";
+            case UNLOADED, LOADED, UNLOADING -> "it is unloaded first";
+        };
+    }
+
+    static String megabytes(long bytes) {
+        return Math.ceilDiv(bytes, 1 << 20) + " MiB";
     }
 
     ModelState state(long now) {
@@ -108,6 +190,8 @@ final class PoolEntry<E> {
                 aliases,
                 phase,
                 plan,
+                bytes(),
+                sleepLevel,
                 phase == Phase.LOADED ? 100 : percent,
                 users,
                 isPinned,

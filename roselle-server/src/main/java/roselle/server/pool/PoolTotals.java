@@ -8,5 +8,6 @@ package roselle.server.pool;
  * @param loads of models that succeeded
  * @param failures loads that did not
  * @param evictions models that went for another
+ * @param moves how often pages of a model were given back or taken
  */
-public record PoolTotals(long budgetBytes, long heldBytes, long loads, long failures, long evictions) {}
+public record PoolTotals(long budgetBytes, long heldBytes, long loads, long failures, long evictions, long moves) {}

@@ -2,14 +2,17 @@ package roselle.server.pool;
 
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.concurrent.CompletableFuture;
 import roselle.api.CapacityException;
 import roselle.embedding.EmbeddingConfig;
 import roselle.embedding.EmbeddingEngine;
 import roselle.embedding.EmbeddingPlan;
 import roselle.embedding.Encoders;
 import roselle.engine.Engine;
+import roselle.engine.EngineCache;
 import roselle.engine.EngineConfig;
 import roselle.engine.EnginePlan;
+import roselle.engine.EngineStatus;
 import roselle.engine.StartObserver;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
@@ -20,13 +23,15 @@ final class ServedSource implements ModelSource<Served> {
     private final String name;
     private final EngineConfig config;
     private final Instant created;
-    private volatile long promised;
+    private final long guarantee;
+    private volatile ModelPlan promised = ModelPlan.UNKNOWN;
     private volatile boolean isEncoder;
 
-    /** A model under a name, which can be asked since a time. */
-    ServedSource(String name, EngineConfig config, Instant created) {
+    /** A model under a name, with bytes for keys and values that it always has, which can be asked since a time. */
+    ServedSource(String name, EngineConfig config, long guarantee, Instant created) {
         this.name = name;
         this.config = config;
+        this.guarantee = guarantee;
         this.created = created;
     }
 
@@ -35,7 +40,7 @@ final class ServedSource implements ModelSource<Served> {
         try {
             isEncoder = Encoders.isOne(config.model());
             ModelPlan plan = isEncoder ? encoderPlan() : enginePlan();
-            promised = plan.bytes();
+            promised = plan;
             return plan;
         } catch (RuntimeException failure) {
             throw told(failure);
@@ -44,12 +49,19 @@ final class ServedSource implements ModelSource<Served> {
 
     private ModelPlan enginePlan() {
         EnginePlan plan = Engine.plan(config);
-        return new ModelPlan(plan.totalBytes(), plan.weightBytes(), plan.context(), plan.machineBytes());
+        long cache = Math.clamp(Math.max(guarantee, plan.leastCacheBytes()), 0, plan.kvBytes());
+        long least = plan.totalBytes() - plan.kvBytes() + cache;
+        return new ModelPlan(
+                plan.totalBytes(),
+                plan.movesPages() ? least : plan.totalBytes(),
+                plan.weightBytes(),
+                plan.context(),
+                plan.machineBytes());
     }
 
     private ModelPlan encoderPlan() {
         EmbeddingPlan plan = EmbeddingEngine.plan(EmbeddingConfig.of(config));
-        return new ModelPlan(plan.totalBytes(), plan.weightBytes(), plan.context(), plan.machineBytes());
+        return ModelPlan.fixed(plan.totalBytes(), plan.weightBytes(), plan.context(), plan.machineBytes());
     }
 
     @Override
@@ -93,7 +105,7 @@ final class ServedSource implements ModelSource<Served> {
 
     /** Before anything is allocated: the file may be another one by now. */
     private void requirePromised(long bytes) {
-        if (bytes > promised) {
+        if (bytes > promised.bytes()) {
             throw new CapacityException("it needs more memory than a moment ago: its files have changed");
         }
     }
@@ -123,5 +135,57 @@ final class ServedSource implements ModelSource<Served> {
             case ServedModel generating -> generating.engine().close();
             case ServedEncoder encoder -> encoder.engine().close();
         }
+    }
+
+    @Override
+    public CompletableFuture<Void> resize(Served model, long bytes) {
+        return switch (model) {
+            case ServedModel generating
+            when sleeps(model) -> generating.engine().cache().resize(bytes - otherBytes(generating.engine()));
+            case ServedModel _, ServedEncoder _ -> CompletableFuture.completedFuture(null);
+        };
+    }
+
+    /** What an engine takes beside its keys and values. */
+    private static long otherBytes(Engine engine) {
+        EnginePlan plan = engine.plan();
+        return plan.totalBytes() - plan.kvBytes();
+    }
+
+    /** All that it can have where answers wait for pages, else what those that are being made have, and a quarter. */
+    @Override
+    public long wants(Served model) {
+        if (!(model instanceof ServedModel generating)) {
+            return 0;
+        }
+        Engine engine = generating.engine();
+        EngineStatus status = engine.status();
+        boolean isShort = status.preempted() > 0
+                || (status.waiting() > 0 && status.running() < engine.plan().maxSequences());
+        long used = status.totalPages() == 0 ? 0 : status.cacheBytes() / status.totalPages() * status.usedPages();
+        return isShort ? engine.plan().totalBytes() : otherBytes(engine) + used + used / 4;
+    }
+
+    @Override
+    public boolean sleeps(Served model) {
+        return model instanceof ServedModel generating
+                && generating.engine().cache().resizes();
+    }
+
+    @Override
+    public CompletableFuture<Void> sleep(Served model) {
+        return cache(model).sleep();
+    }
+
+    @Override
+    public CompletableFuture<Void> wake(Served model) {
+        return cache(model).wake();
+    }
+
+    private static EngineCache cache(Served model) {
+        return switch (model) {
+            case ServedModel generating -> generating.engine().cache();
+            case ServedEncoder encoder -> throw new IllegalStateException(encoder.name() + " has no cache");
+        };
     }
 }

@@ -57,7 +57,7 @@ final class DashboardState {
                 .field("name", model.name())
                 .field("state", model.state().word())
                 .field("percent", model.state().percent())
-                .field("bytes", model.state().plan().bytes())
+                .field("bytes", model.state().shownBytes())
                 .field("users", model.state().users())
                 .endObject());
         json.endArray();

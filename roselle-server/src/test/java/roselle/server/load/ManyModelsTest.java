@@ -11,6 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
+import roselle.engine.EnginePlan;
 import roselle.hub.BundledModel;
 import roselle.server.Server;
 import roselle.server.config.ListenOptions;
@@ -52,7 +54,9 @@ final class ManyModelsTest {
     private Server server(int models, int resident) throws IOException {
         Path file = Files.copy(BundledModel.DEMO.unpackInto(Path.of("target", "models")), folder.resolve("demo.gguf"));
         EngineConfig config = EngineConfig.of(file).with(new BatchOptions(256, 4, 64, 0, 16));
-        long bytes = Engine.plan(config).totalBytes();
+        EnginePlan plan = Engine.plan(config);
+        long bytes =
+                plan.totalBytes() - plan.kvBytes() + plan.leastCacheBytes(); // to which the others go down for one more
         List<PooledModel> pooled = IntStream.range(0, models)
                 .mapToObj(index -> PooledModel.of("m" + index, config))
                 .toList();
@@ -139,10 +143,32 @@ final class ManyModelsTest {
         }
     }
 
+    /** The same in a process of its own whose heap is there from the beginning, so that what it takes more is native. */
+    @Test
+    void takesNoNativeMemoryMoreBySwitching() throws Exception {
+        var command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--add-modules",
+                "jdk.incubator.vector",
+                "-Xms256m",
+                "-Xmx256m",
+                "-XX:+AlwaysPreTouch",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty("java.class.path"),
+                SwitchProbe.class.getName(),
+                Integer.toString(SWITCHES)));
+        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).as(said).isZero();
+        System.out.print(said.lines().filter(line -> line.contains("switches")).toList());
+    }
+
     /**
-     * Requests by Zipf's law, of four clients. Each model that is asked for must be loaded, so at best the two most popular ones stay,
-     * and the third place has what was asked for last among the others; but of three places four clients may use all, so that a popular
-     * one must go.
+     * Requests by Zipf's law, of four clients. Each model that is asked for must be loaded; then the best that does not know the
+     * future, one request at a time, keeps the two most popular ones, and has the third place for what was asked for last among the
+     * others. Requests that wait for the same model share a load, so several clients may see more.
      */
     @Test
     void answersEveryRequestOfManyModels() throws Exception {
@@ -173,7 +199,7 @@ final class ManyModelsTest {
             System.out.printf("%d of %d answered, %.3f hits, at best %.3f%n", answered, REQUESTS, hits, best);
             assertThat(answered).isEqualTo(REQUESTS);
             assertThat(metric(server, "roselle_models_load_failures_total")).isZero();
-            assertThat(hits).as("more than by chance").isGreaterThan((double) RESIDENT / MODELS);
+            assertThat(hits).isGreaterThan(0.95 * best);
         }
     }
 

@@ -24,7 +24,7 @@ final class FakeSource implements ModelSource<FakeSource.FakeModel> {
 
     @Override
     public ModelPlan plan() {
-        return new ModelPlan(bytes, bytes / 2, 100, 1000);
+        return ModelPlan.fixed(bytes, bytes / 2, 100, 1000);
     }
 
     @Override

@@ -41,28 +41,28 @@ final class ModelPoolTest {
         return java.util.Objects.requireNonNull(sources.get(name));
     }
 
-    private ModelPool.Member<FakeModel> member(String name, long bytes, boolean isPinned, Duration keepAlive) {
+    private PoolMember<FakeModel> member(String name, long bytes, boolean isPinned, Duration keepAlive) {
         var source = new FakeSource(bytes);
         sources.put(name, source);
-        return new ModelPool.Member<>(name, List.of(name + "-alias"), source, isPinned, keepAlive);
+        return new PoolMember<>(name, List.of(name + "-alias"), source, isPinned, keepAlive);
     }
 
     /** Models a, b, c … of these sizes. */
-    private List<ModelPool.Member<FakeModel>> members(long... sizes) {
-        var members = new ArrayList<ModelPool.Member<FakeModel>>();
+    private List<PoolMember<FakeModel>> members(long... sizes) {
+        var members = new ArrayList<PoolMember<FakeModel>>();
         for (int index = 0; index < sizes.length; index++) {
             members.add(member(String.valueOf((char) ('a' + index)), sizes[index], false, FOREVER));
         }
         return members;
     }
 
-    private ModelPool<FakeModel> pool(long budget, List<ModelPool.Member<FakeModel>> members) {
+    private ModelPool<FakeModel> pool(long budget, List<PoolMember<FakeModel>> members) {
         return pool(budget, members, PATIENCE, tasks::add, now::get);
     }
 
     private static ModelPool<FakeModel> pool(
             long budget,
-            List<ModelPool.Member<FakeModel>> members,
+            List<PoolMember<FakeModel>> members,
             Duration patience,
             Executor executor,
             LongSupplier clock) {
@@ -109,7 +109,7 @@ final class ModelPoolTest {
         assertThat(source("a").loads).hasValue(1);
         assertThat(word(pool, "a")).isEqualTo("loaded");
         assertThat(pool.states().getFirst().users()).isEqualTo(3);
-        assertThat(pool.totals()).isEqualTo(new PoolTotals(100, 10, 1, 0, 0));
+        assertThat(pool.totals()).isEqualTo(new PoolTotals(100, 10, 1, 0, 0, 0));
     }
 
     @Test
@@ -252,7 +252,7 @@ final class ModelPoolTest {
                 .hasMessageContaining("the model a could not be loaded: it is no model");
         assertThat(word(pool, "a")).isEqualTo("failed");
         assertThat(word(pool, "b")).isEqualTo("loaded");
-        assertThat(pool.totals()).isEqualTo(new PoolTotals(20, 10, 1, 1, 0));
+        assertThat(pool.totals()).isEqualTo(new PoolTotals(20, 10, 1, 1, 0, 0));
     }
 
     @Test
@@ -381,7 +381,7 @@ final class ModelPoolTest {
     void keepsWhatIsAskedForMost() {
         long seed = 42;
         var random = new Random(seed);
-        var members = new ArrayList<ModelPool.Member<FakeModel>>();
+        var members = new ArrayList<PoolMember<FakeModel>>();
         for (int index = 0; index < 50; index++) {
             members.add(member("m" + index, 10, false, FOREVER));
         }

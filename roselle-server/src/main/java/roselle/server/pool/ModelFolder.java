@@ -1,0 +1,82 @@
+package roselle.server.pool;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import roselle.server.config.ModelRepository;
+
+/** Which models a folder has, and what their files are like at this moment. */
+final class ModelFolder {
+    /** A part of a GGUF file. */
+    private static final Pattern PART =
+            Pattern.compile("(?<stem>.*)-\\d{5}-of-\\d{5}\\.gguf", Pattern.CASE_INSENSITIVE);
+
+    private ModelFolder() {}
+
+    /**
+     * What one sees of a model's files without reading them.
+     *
+     * @param identity tells a file that is written to from one that another has taken the place of
+     * @param state sizes and times
+     */
+    record Print(String identity, String state) {}
+
+    /** The models of a folder as they are now; a model whose files vanish meanwhile is none. */
+    static Map<Path, Print> prints(Path folder) {
+        var prints = new TreeMap<Path, Print>();
+        for (Path model : ModelRepository.models(folder)) {
+            try {
+                prints.put(model, print(model));
+            } catch (IOException | UncheckedIOException gone) {
+                prints.remove(model);
+            }
+        }
+        return prints;
+    }
+
+    private static Print print(Path model) throws IOException {
+        var identity = new StringBuilder();
+        var state = new StringBuilder();
+        for (Path file : files(model)) {
+            var attributes = Files.readAttributes(file, BasicFileAttributes.class);
+            identity.append(attributes.fileKey()).append(' ');
+            state.append(file.getFileName())
+                    .append(' ')
+                    .append(attributes.size())
+                    .append(' ')
+                    .append(attributes.lastModifiedTime().toInstant())
+                    .append('\n');
+        }
+        return new Print(identity.toString(), state.toString());
+    }
+
+    private static List<Path> files(Path model) throws IOException {
+        if (Files.isDirectory(model)) {
+            try (Stream<Path> files = Files.list(model)) {
+                return files.filter(Files::isRegularFile).sorted().toList();
+            }
+        }
+        var part = PART.matcher(model.getFileName().toString());
+        if (!part.matches()) {
+            return List.of(model);
+        }
+        var parts = new ArrayList<Path>();
+        try (Stream<Path> files = Files.list(model.toAbsolutePath().getParent())) {
+            files.filter(file -> isPartOf(part.group("stem"), file)).sorted().forEach(parts::add);
+        }
+        return parts;
+    }
+
+    private static boolean isPartOf(String stem, Path file) {
+        var part = PART.matcher(file.getFileName().toString());
+        return part.matches() && part.group("stem").equals(stem);
+    }
+}
