@@ -44,6 +44,22 @@ def test_health_and_metadata():
     assert {"name": "text_output", "datatype": "BYTES", "shape": ["-1"]} in model["outputs"]
 
 
+def test_repository_and_statistics():
+    index = client.get_model_repository_index(as_json=True)
+    assert index["models"] == [{"name": "demo", "version": "1", "state": "READY"}], index
+    config = client.get_model_config("demo", as_json=True)["config"]
+    assert config["name"] == "demo" and config["backend"] == "roselle"
+    assert config["model_transaction_policy"] == {"decoupled": True}
+    assert config["input"][0] == {"name": "text_input", "data_type": "TYPE_STRING", "dims": ["1"]}, config
+    assert {"name": "num_output_tokens", "data_type": "TYPE_UINT32", "dims": ["-1"]} in config["output"], config
+    count = lambda: int(client.get_inference_statistics("demo", as_json=True)["model_stats"][0].get("inference_count", 0))
+    before = count()
+    client.infer("demo", inputs())
+    assert count() == before + 1
+    success = client.get_inference_statistics(as_json=True)["model_stats"][0]["inference_stats"]["success"]
+    assert int(success["count"]) == before + 1 and int(success["ns"]) > 0
+
+
 def test_infer():
     told = client.infer("demo", inputs(), request_id="7")
     assert text(told).startswith(PROMPT)
@@ -148,9 +164,10 @@ def test_errors():
         (lambda: client.infer("demo", [tensor("text_input", "a" * 5000)], compression_algorithm="gzip"), "UNIMPLEMENTED", "compressed"),
         (lambda: client.infer("demo", [tensor("text_input", "ö")], parameters={"tempe☃rature": 1}), "INVALID_ARGUMENT", "tempe☃rature"),
         (lambda: client.get_model_metadata("other"), "NOT_FOUND", "there is no model other"),
-        (lambda: client.get_model_config("demo"), "UNIMPLEMENTED", "ModelConfig is not supported"),
-        (lambda: client.load_model("demo"), "UNIMPLEMENTED", "is not supported"),
-        (lambda: client.get_inference_statistics("demo"), "UNIMPLEMENTED", "is not supported"),
+        (lambda: client.get_model_config("other"), "NOT_FOUND", "there is no model other"),
+        (lambda: client.load_model("demo"), "UNIMPLEMENTED", "is not supported where one stays"),
+        (lambda: client.unload_model("demo"), "UNIMPLEMENTED", "is not supported where one stays"),
+        (lambda: client.get_log_settings(), "UNIMPLEMENTED", "is not supported"),
         (lambda: client.get_system_shared_memory_status(), "UNIMPLEMENTED", "is not supported"),
     ):
         try:

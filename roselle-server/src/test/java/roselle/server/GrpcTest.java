@@ -96,11 +96,26 @@ final class GrpcTest {
         "ModelInfer, '\0\0\0\0\1a', 3, no ModelInferRequest as it may be",
         "ModelReady, '\0\0\0\0\2\30\1', 3, a field 3",
         "ServerLive, '\0\0\0\0\2\30\1', 3, a field 3",
-        "ModelConfig, '\0\0\0\0\0', 12, ModelConfig is not supported",
+        "TraceSetting, '\0\0\0\0\0', 12, TraceSetting is not supported",
+        "ModelConfig, '\0\0\0\0\0', 5, there is no model",
+        "RepositoryIndex, '\0\0\0\0\3\12\1a', 3, repository_name is a",
+        "RepositoryModelLoad, '\0\0\0\0\6\22\4demo', 12, is not supported where one stays",
+        "RepositoryModelUnload, '\0\0\0\0\6\22\4demo', 12, is not supported where one stays",
         "ModelStreamInfer, '\0\0', 3, ends within a message",
     })
     void refusesWithAStatus(String call, String body, int status, String said) throws IOException {
         assertThat(answer(call, body)).startsWith("HTTP/1.1 200 OK").contains("grpc-status: " + status + "\r\n", said);
+    }
+
+    @Test
+    void tellsOfModelsAsTritonDoes() throws IOException {
+        assertThat(answer("RepositoryIndex", framed("")))
+                .contains(field(1, "demo") + field(2, "1") + field(3, "READY"))
+                .endsWith("grpc-status: 0\r\n\r\n");
+        assertThat(answer("ModelStatistics", framed(""))).contains(field(1, "demo") + field(2, "1"));
+        assertThat(answer("ModelConfig", framed(field(1, "demo"))))
+                .contains("text_input", "\212\1\7roselle")
+                .endsWith("grpc-status: 0\r\n\r\n");
     }
 
     @Test

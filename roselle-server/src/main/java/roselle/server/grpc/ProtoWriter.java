@@ -29,6 +29,14 @@ public final class ProtoWriter {
         return value.isEmpty() ? this : element(field, value);
     }
 
+    public ProtoWriter number(int field, long value) {
+        if (value != 0) {
+            tag(field, VARINT);
+            varint(value);
+        }
+        return this;
+    }
+
     /** An element of a repeated field, which is there though it is empty. */
     public ProtoWriter element(int field, String value) {
         return element(field, value.getBytes(StandardCharsets.UTF_8));

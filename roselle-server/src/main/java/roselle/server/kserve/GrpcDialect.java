@@ -18,7 +18,7 @@ import roselle.server.http.ErrorKind;
 import roselle.server.http.Handler;
 import roselle.server.http.Routes;
 
-/** The calls of KServe's open inference protocol as gRPC has them, and of Triton's that which streams. */
+/** The calls of KServe's open inference protocol as gRPC has them, and Triton's beside them. */
 final class GrpcDialect implements Dialect {
     private static final String SERVICE = "/inference.GRPCInferenceService/";
 
@@ -27,6 +27,7 @@ final class GrpcDialect implements Dialect {
     private final Readiness readiness;
     private final ProtoWriter metadata;
     private final GrpcInference inference;
+    private final GrpcRepository repository;
 
     GrpcDialect(
             Answers answers,
@@ -39,6 +40,7 @@ final class GrpcDialect implements Dialect {
         this.readiness = readiness;
         this.metadata = metadata;
         inference = new GrpcInference(answers, statistics);
+        repository = new GrpcRepository(answers, statistics);
     }
 
     /** What {@code ServerMetadata} answers. */
@@ -59,6 +61,11 @@ final class GrpcDialect implements Dialect {
                 .post(SERVICE + "ModelMetadata", ofModel("ModelMetadataRequest", this::model))
                 .post(SERVICE + "ModelInfer", inference::infer)
                 .post(SERVICE + "ModelStreamInfer", inference::stream)
+                .post(SERVICE + "ModelConfig", ofModel("ModelConfigRequest", repository::configuration))
+                .post(SERVICE + "ModelStatistics", ofModel("ModelStatisticsRequest", repository::statistics))
+                .post(SERVICE + "RepositoryIndex", repository::index)
+                .post(SERVICE + "RepositoryModelLoad", repository::load)
+                .post(SERVICE + "RepositoryModelUnload", repository::unload)
                 .postBelow(SERVICE, exchange -> {
                     throw new ApiException(
                             ErrorKind.NOT_SUPPORTED, exchange.rest() + " is not supported over gRPC: see the guide");

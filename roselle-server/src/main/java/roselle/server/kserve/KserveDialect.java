@@ -22,7 +22,8 @@ public final class KserveDialect implements Dialect {
     private static final List<String> EXTENSIONS = List.of(
             "binary_tensor_data", "generate", "model_configuration", "model_repository", "parameters", "statistics");
 
-    private static final List<String> EXTENSIONS_OF_GRPC = List.of("parameters");
+    private static final List<String> EXTENSIONS_OF_GRPC =
+            List.of("model_configuration", "model_repository", "parameters", "statistics");
 
     private static final String MODELS = "/v2/models/";
     private static final String REPOSITORY = "/v2/repository/models/";

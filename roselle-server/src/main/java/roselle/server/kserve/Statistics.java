@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import roselle.server.answer.ListedModel;
 import roselle.server.config.ServedModel;
+import roselle.server.grpc.ProtoWriter;
 import roselle.server.http.JsonWriter;
 
 /** How many requests of this API each model has answered, and how long they took; thread-safe. */
@@ -46,6 +47,27 @@ final class Statistics {
             write(json, "compute_infer", succeeded, succeededNanos - queueNanos);
             NOTHING.forEach(name -> write(json, name, 0, 0));
             json.endObject().array("batch_stats").endArray();
+        }
+
+        /** The fields of Triton's {@code ModelStatistics} behind its name and version. */
+        synchronized ProtoWriter write(ProtoWriter message) {
+            var durations = new ProtoWriter()
+                    .message(1, duration(succeeded, succeededNanos))
+                    .message(2, duration(failed, failedNanos))
+                    .message(3, duration(succeeded, queueNanos))
+                    .message(4, duration(0, 0))
+                    .message(5, duration(succeeded, succeededNanos - queueNanos))
+                    .message(6, duration(0, 0))
+                    .message(7, duration(0, 0))
+                    .message(8, duration(0, 0));
+            return message.number(3, lastMillis)
+                    .number(4, succeeded)
+                    .number(5, succeeded)
+                    .message(6, durations);
+        }
+
+        private static ProtoWriter duration(long count, long nanos) {
+            return new ProtoWriter().number(1, count).number(2, nanos);
         }
 
         private static void write(JsonWriter json, String name, long count, long nanos) {
@@ -91,5 +113,15 @@ final class Statistics {
             json.endObject();
         }
         return json.endArray().endObject();
+    }
+
+    /** The same as Triton's {@code ModelStatisticsResponse}. */
+    ProtoWriter message(List<ListedModel> models) {
+        var all = new ProtoWriter();
+        for (ListedModel model : models) {
+            var told = new ProtoWriter().text(1, model.name()).text(2, ModelPath.VERSION);
+            all.message(1, of(model.name()).write(told));
+        }
+        return all;
     }
 }
