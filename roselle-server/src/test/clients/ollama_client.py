@@ -89,14 +89,35 @@ def test_pull_and_load():
     assert client.generate(MODEL, keep_alive="10m").done_reason == "load"
 
 
+def test_create_copy_and_delete():
+    made = client.create("fox", from_=MODEL, system="You tell of foxes.", parameters={"temperature": 0, "num_predict": 7, "stop": ["@"]}, stream=True)
+    assert [line.status for line in made][-1] == "success"
+    assert "fox:latest" in [each.model for each in client.list().models]
+    question = [{"role": "user", "content": "Tell me a story."}]
+    told = client.chat("fox", question)
+    system = [{"role": "system", "content": "You tell of foxes."}]
+    plain = client.chat(MODEL, system + question, options={"temperature": 0, "num_predict": 7})
+    assert told.message.content == plain.message.content and told.model == "fox" and told.eval_count == 7
+    assert client.chat("fox", question, options={"num_predict": 3}).eval_count == 3
+    shown = client.show("fox")
+    assert "SYSTEM" in shown.modelfile and "num_predict" in shown.parameters and shown.details.parent_model == MODEL
+    client.copy("fox", "vixen")
+    assert client.generate("vixen", "Once upon a time").eval_count == 7
+    for name in ("fox", "vixen"):
+        client.delete(name)
+    assert not {"fox:latest", "vixen:latest"} & {each.model for each in client.list().models}
+
+
 def test_errors():
     for status, ask in (
         (400, lambda: client.chat(**{**SHORT, "options": {"top_p": 7}})),
         (404, lambda: client.chat(**{**SHORT, "model": "other"})),
         (400, lambda: client.pull("other")),
         (400, lambda: client.delete(MODEL)),
-        (400, lambda: client.copy(MODEL, "other")),
-        (400, lambda: client.create("other", from_=MODEL)),
+        (404, lambda: client.copy("nothing", "other")),
+        (404, lambda: client.create("other", from_="nothing")),
+        (400, lambda: client.create("other", from_=MODEL, template="{{ .Prompt }}")),
+        (400, lambda: client.create("other", from_=MODEL, parameters={"mirostat": 1})),
         (400, lambda: client.push(MODEL)),
         (400, lambda: client.embed(MODEL, "a fox")),
     ):

@@ -23,9 +23,11 @@ import roselle.server.pool.EnginePool;
 /** {@code /api/chat} and {@code /api/generate}, in lines unless a whole is asked for. */
 final class AnswerHandler {
     private final Answers answers;
+    private final CreatedModels created;
 
-    AnswerHandler(Answers answers) {
+    AnswerHandler(Answers answers, CreatedModels created) {
         this.answers = answers;
+        this.created = created;
     }
 
     private interface Reading {
@@ -42,13 +44,15 @@ final class AnswerHandler {
 
     private void answer(Exchange exchange, Reading reading, boolean isChat) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            JsonFields fields = exchange.json();
+            JsonFields asked = exchange.json();
+            JsonFields fields = created.rewritten(asked, isChat);
             Models models = admitted.models();
             if (models.pool().isPresent() && CallReader.unloads(fields)) {
                 unload(exchange, fields, models.pool().get(), isChat);
                 return;
             }
-            Call call = reading.of(new CallReader(models), fields);
+            Call read = reading.of(new CallReader(models), fields);
+            Call call = read.as(asked.string("model").orElse(read.name()));
             call.keepAlive().ifPresent(admitted::keepAlive);
             if (call.requests().isEmpty()) {
                 done(exchange, call.streams(), call.name(), isChat, "load");

@@ -68,7 +68,12 @@ final class CallReader {
             boolean streams,
             boolean isChat,
             boolean tellsContext,
-            Optional<Duration> keepAlive) {}
+            Optional<Duration> keepAlive) {
+        /** The same under the name that the caller has for the model. */
+        Call as(String other) {
+            return new Call(other, model, requests, context, streams, isChat, tellsContext, keepAlive);
+        }
+    }
 
     /**
      * Whether nothing is asked for but that a model goes. What clients send beside that, such as options of an answer, has no effect then:

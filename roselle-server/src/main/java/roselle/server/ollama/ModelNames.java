@@ -45,6 +45,12 @@ final class ModelNames {
         name.ifPresentOrElse(models::listed, () -> models.any(name));
     }
 
+    /** The server's name of the model that a body asks for, loaded or not; refuses one that nobody knows. */
+    static String known(JsonFields fields, Models models) {
+        String asked = asked(fields).orElse("");
+        return models.listed(known(Optional.of(asked), models).orElse(asked)).name();
+    }
+
     /** The name that the server has for it, if it has one. */
     private static Optional<String> known(Optional<String> asked, Models models) {
         String name = asked.orElse("");

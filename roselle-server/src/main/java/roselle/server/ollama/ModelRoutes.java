@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import roselle.api.SamplingParameters;
@@ -36,10 +37,12 @@ final class ModelRoutes {
 
     private final Answers answers;
     private final Models models;
+    private final CreatedModels created;
 
-    ModelRoutes(Answers answers) {
+    ModelRoutes(Answers answers, CreatedModels created) {
         this.answers = answers;
         models = answers.models();
+        this.created = created;
     }
 
     void register(Routes routes) {
@@ -62,6 +65,15 @@ final class ModelRoutes {
                     .field("modified_at", model.created().toString())
                     .endObject();
         }
+        for (CreatedModel model : created.all()) {
+            json.object()
+                    .field("name", model.name())
+                    .field("model", model.name())
+                    .field("size", 0)
+                    .field("digest", digest(model.name() + model.created()));
+            details(json, model.from());
+            json.field("modified_at", model.created().toString()).endObject();
+        }
         exchange.sendJson(200, json.endArray().endObject());
     }
 
@@ -70,7 +82,7 @@ final class ModelRoutes {
         JsonWriter json = new JsonWriter().object().array("models");
         for (ListedModel model : models.listed()) {
             if (model.state().isLoaded()) {
-                open(json, model, model.state().plan().bytes())
+                open(json, model, model.state().bytes())
                         .field("expires_at", expiry(model.state().unloadsAfter()))
                         .field("size_vram", 0)
                         .field("context_length", model.context())
@@ -90,14 +102,14 @@ final class ModelRoutes {
                 .field("model", ModelNames.listed(model.name()))
                 .field("size", bytes)
                 .field("digest", digest(model));
-        details(json);
+        details(json, "");
         return json;
     }
 
     /** What Ollama reads from its own store; here it is not known. */
-    private static void details(JsonWriter json) {
+    private static void details(JsonWriter json, String parent) {
         json.object("details")
-                .field("parent_model", "")
+                .field("parent_model", parent)
                 .field("format", "")
                 .field("family", "")
                 .array("families")
@@ -109,7 +121,10 @@ final class ModelRoutes {
 
     /** Tells a model from others, and from itself at another start: files are not read for it. */
     private static String digest(ListedModel model) {
-        String text = model.name() + '\n' + model.created();
+        return digest(model.name() + '\n' + model.created());
+    }
+
+    private static String digest(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest);
@@ -120,24 +135,35 @@ final class ModelRoutes {
 
     private void show(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            show(exchange, exchange.json(), admitted.models());
+            JsonFields fields = exchange.json();
+            Optional<String> older = fields.string("name");
+            Optional<CreatedModel> made = fields.string("model").or(() -> older).flatMap(created::find);
+            show(exchange, created.rewritten(fields, true), made, admitted.models());
         }
     }
 
     /** What is told is in the model's files, so it is loaded. */
-    private static void show(Exchange exchange, JsonFields fields, Models models) {
+    private static void show(Exchange exchange, JsonFields fields, Optional<CreatedModel> made, Models models) {
         Served model = ModelNames.find(fields, models);
         fields.requireDefault("verbose", "there is nothing more to tell, so it must be false", false);
         fields.requireDefault("system", "models keep no system message", "");
         fields.requireDefault("template", "a model has one template, its own", "");
-        fields.requireDefault("options", "nothing depends on them here", java.util.Map.of());
+        if (made.isEmpty()) {
+            fields.requireDefault("options", "nothing depends on them here", Map.of());
+        } else {
+            fields.accept("options");
+        }
         fields.refuseOthers();
         JsonWriter json = new JsonWriter().object();
-        json.field("modelfile", "FROM " + model.name() + "\n")
-                .field("parameters", parameters(model))
+        json.field("modelfile", made.map(CreatedModel::modelfile).orElse("FROM " + model.name() + "\n"))
+                .field(
+                        "parameters",
+                        parameters(model, made.map(CreatedModel::parameters).orElse(Map.of())))
                 .field("template", "")
                 .field("modified_at", model.created().toString());
-        details(json);
+        made.map(CreatedModel::system).filter(text -> !text.isEmpty()).ifPresent(text -> json.field("system", text));
+        made.map(CreatedModel::license).filter(text -> !text.isEmpty()).ifPresent(text -> json.field("license", text));
+        details(json, made.map(CreatedModel::from).orElse(""));
         json.object("model_info")
                 .field("general.architecture", "unknown")
                 .field("unknown.context_length", model.context())
@@ -148,7 +174,7 @@ final class ModelRoutes {
     }
 
     /** How the model's makers advise to draw its tokens, as lines of a Modelfile. */
-    private static String parameters(Served model) {
+    private static String parameters(Served model, Map<String, Object> own) {
         var lines = new TreeMap<String, Object>();
         lines.put("num_ctx", model.context());
         Optional<SamplingParameters> advice =
@@ -160,6 +186,7 @@ final class ModelRoutes {
             lines.put("min_p", sampling.minP());
             lines.put("repeat_penalty", sampling.repetitionPenalty());
         });
+        lines.putAll(own);
         var text = new StringBuilder();
         lines.forEach((name, value) -> text.append("%-30s %s%n".formatted(name, value)));
         return text.toString();

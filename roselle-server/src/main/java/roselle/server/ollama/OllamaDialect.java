@@ -6,21 +6,22 @@ import roselle.server.http.ApiException;
 import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.ErrorKind;
-import roselle.server.http.Handler;
 import roselle.server.http.Routes;
+import roselle.server.pool.EnginePool;
 
-/** The paths of Ollama's API; those that would change which models there are say that this server does not. */
+/** The paths of Ollama's API. */
 public final class OllamaDialect implements Dialect {
-    private static final String FIXED = "the models of this server are those that it was started with";
-
     private final AnswerHandler answer;
     private final EmbedHandler embed;
     private final ModelRoutes models;
+    private final CreateRoutes creation;
 
     public OllamaDialect(Answers answers) {
-        answer = new AnswerHandler(answers);
+        var created = new CreatedModels(answers.models().pool().flatMap(EnginePool::folder));
+        answer = new AnswerHandler(answers, created);
         embed = new EmbedHandler(answers);
-        models = new ModelRoutes(answers);
+        models = new ModelRoutes(answers, created);
+        creation = new CreateRoutes(answers, created, new BlobStore(answers));
     }
 
     @Override
@@ -30,18 +31,10 @@ public final class OllamaDialect implements Dialect {
                 .post("/api/embed", embed::embed)
                 .post("/api/embeddings", embed::older);
         models.register(routes);
-        routes.post("/api/push", refusing("push", FIXED))
-                .post("/api/create", refusing("create", FIXED))
-                .post("/api/copy", refusing("copy", FIXED))
-                .delete("/api/delete", refusing("delete", FIXED))
-                .getBelow("/api/blobs/", refusing("blobs", FIXED))
-                .postBelow("/api/blobs/", refusing("blobs", FIXED));
-    }
-
-    private static Handler refusing(String what, String why) {
-        return _ -> {
-            throw new ApiException(ErrorKind.NOT_SUPPORTED, what + " is not supported: " + why);
-        };
+        creation.register(routes);
+        routes.post("/api/push", _ -> {
+            throw new ApiException(ErrorKind.NOT_SUPPORTED, "push is not supported: models stay on this server");
+        });
     }
 
     @Override

@@ -1,0 +1,119 @@
+package roselle.server.ollama;
+
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import roselle.server.http.ApiException;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A model that somebody made of another: it is that one, asked in another way.
+ *
+ * @param name with its tag
+ * @param from the server's name of the model that answers
+ * @param system what it is told before all else; may be empty
+ * @param parameters options of requests that do not say otherwise
+ * @param messages that come before those of a chat
+ * @param license may be empty
+ * @param file in the folder of models, which came with it; empty where it came with none
+ */
+record CreatedModel(
+        String name,
+        String from,
+        String system,
+        Map<String, Object> parameters,
+        List<Map<String, Object>> messages,
+        String license,
+        String file,
+        Instant created) {
+    CreatedModel {
+        parameters = Map.copyOf(parameters);
+        messages = List.copyOf(messages);
+    }
+
+    /** The same under another name; a file stays the first one's. */
+    CreatedModel as(String other) {
+        return new CreatedModel(other, from, system, parameters, messages, license, "", Instant.now());
+    }
+
+    /** What is said of it, on top of what is said of the model that it is made of. */
+    CreatedModel on(CreatedModel base) {
+        Map<String, Object> all = new LinkedHashMap<>(base.parameters);
+        all.putAll(parameters);
+        List<Map<String, Object>> turns = new ArrayList<>(base.messages);
+        turns.addAll(messages);
+        return new CreatedModel(
+                name,
+                base.from,
+                system.isEmpty() ? base.system : system,
+                all,
+                turns,
+                license.isEmpty() ? base.license : license,
+                file,
+                created);
+    }
+
+    /** The body of a request for it as one for the model that answers. */
+    void rewrite(ObjectNode body, boolean isChat) {
+        body.put("model", from);
+        body.remove("name");
+        ObjectNode options = JsonMapper.shared().valueToTree(parameters);
+        if (body.get("options") instanceof ObjectNode asked) {
+            options.setAll(asked);
+        }
+        if (!options.isEmpty()) {
+            body.set("options", options);
+        }
+        if (isChat) {
+            rewriteChat(body);
+        } else {
+            rewritePrompt(body);
+        }
+    }
+
+    private void rewriteChat(ObjectNode body) {
+        if (!(body.get("messages") instanceof ArrayNode asked) || asked.isEmpty()) {
+            return;
+        }
+        ArrayNode turns = JsonMapper.shared().createArrayNode();
+        if (!system.isEmpty() && !"system".equals(asked.get(0).path("role").asString(""))) {
+            turns.addObject().put("role", "system").put("content", system);
+        }
+        messages.forEach(message -> turns.add(JsonMapper.shared().<ObjectNode>valueToTree(message)));
+        turns.addAll(asked);
+        body.set("messages", turns);
+    }
+
+    private void rewritePrompt(ObjectNode body) {
+        boolean isRaw = body.path("raw").asBoolean(false);
+        if (!messages.isEmpty() && !isRaw && body.has("prompt")) {
+            throw ApiException.invalid("model", "the model " + name + " begins with messages: ask for it by /api/chat");
+        }
+        if (!system.isEmpty() && !isRaw && body.has("prompt") && !body.has("system")) {
+            body.put("system", system);
+        }
+    }
+
+    /** As a Modelfile has it. */
+    String modelfile() {
+        var text = new StringBuilder("FROM ").append(from).append('\n');
+        parameters.forEach((key, value) -> {
+            for (Object each : value instanceof List<?> list ? list : List.of(value)) {
+                text.append("PARAMETER ").append(key).append(' ').append(each).append('\n');
+            }
+        });
+        if (!system.isEmpty()) {
+            text.append("SYSTEM \"\"\"").append(system).append("\"\"\"\n");
+        }
+        messages.forEach(message -> text.append("MESSAGE ")
+                .append(message.get("role"))
+                .append(' ')
+                .append(message.get("content"))
+                .append('\n'));
+        return text.toString();
+    }
+}

@@ -1,0 +1,92 @@
+package roselle.server.ollama;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import roselle.server.http.ApiException;
+import roselle.server.http.ErrorKind;
+import roselle.server.http.Json;
+import roselle.server.http.JsonFields;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The models that were made of others, by Ollama's names; kept in a file where models have a folder that may change. Thread-safe. */
+final class CreatedModels {
+    /** Beside the models of a folder; no model has such a name. */
+    static final String FILE = ".created-models.json";
+
+    private static final int MOST = 1000;
+
+    private final Map<String, CreatedModel> models = new TreeMap<>();
+    private final Optional<Path> file;
+
+    /** Those that are kept in a folder, if there is one. */
+    CreatedModels(Optional<Path> folder) {
+        file = folder.map(each -> each.resolve(FILE));
+        file.filter(Files::exists).ifPresent(this::read);
+    }
+
+    private void read(Path kept) {
+        try {
+            List<CreatedModel> all =
+                    JsonMapper.shared().readValue(Files.readString(kept), new TypeReference<List<CreatedModel>>() {});
+            all.forEach(model -> models.put(model.name(), model));
+        } catch (IOException unreadable) {
+            throw new UncheckedIOException(unreadable);
+        }
+    }
+
+    private void write() {
+        file.ifPresent(kept -> {
+            try {
+                Path next = kept.resolveSibling(FILE + ".next");
+                Files.writeString(next, JsonMapper.shared().writeValueAsString(List.copyOf(models.values())));
+                Files.move(next, kept, StandardCopyOption.ATOMIC_MOVE);
+            } catch (IOException unwritable) {
+                throw new UncheckedIOException(unwritable);
+            }
+        });
+    }
+
+    synchronized Optional<CreatedModel> find(String name) {
+        return Optional.ofNullable(models.get(ModelNames.listed(name)));
+    }
+
+    synchronized List<CreatedModel> all() {
+        return List.copyOf(models.values());
+    }
+
+    synchronized void put(CreatedModel model) {
+        if (models.size() == MOST && !models.containsKey(model.name())) {
+            throw new ApiException(
+                    ErrorKind.NOT_SUPPORTED, "there are " + MOST + " models made of others: delete one first");
+        }
+        models.put(model.name(), model);
+        write();
+    }
+
+    /** Forgets a model; returns what it was. */
+    synchronized Optional<CreatedModel> remove(String name) {
+        Optional<CreatedModel> removed = Optional.ofNullable(models.remove(ModelNames.listed(name)));
+        removed.ifPresent(_ -> write());
+        return removed;
+    }
+
+    /** The fields of a request, of one for a model made of another as for that one. */
+    JsonFields rewritten(JsonFields fields, boolean isChat) {
+        Optional<CreatedModel> model = fields.string("model").flatMap(this::find);
+        if (model.isEmpty()) {
+            return fields;
+        }
+        ObjectNode body = (ObjectNode) JsonMapper.shared().readTree(fields.json());
+        model.get().rewrite(body, isChat);
+        return Json.fields("", body);
+    }
+}

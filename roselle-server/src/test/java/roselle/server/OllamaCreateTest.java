@@ -1,0 +1,211 @@
+package roselle.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.time.Duration;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import roselle.engine.EngineConfig;
+import roselle.engine.EngineConfig.BatchOptions;
+import roselle.server.config.ListenOptions;
+import roselle.server.config.ModelRepository;
+import roselle.server.config.ModelRepository.Control;
+import roselle.server.config.PoolOptions;
+import roselle.server.config.PooledModel;
+import roselle.server.config.ServerConfig;
+import tools.jackson.databind.JsonNode;
+
+/** Models that are made of others by Ollama's API: in a folder that may change while it is served. */
+final class OllamaCreateTest {
+    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+
+    @TempDir
+    private static Path folder;
+
+    private static Server server;
+
+    @BeforeAll
+    static void start() throws Exception {
+        Files.copy(DemoServer.demo(), folder.resolve("demo.gguf"));
+        server = open();
+    }
+
+    private static Server open() {
+        var repository = new ModelRepository(
+                folder,
+                Control.POLL,
+                Duration.ofHours(1),
+                path -> PooledModel.of(
+                        path.getFileName().toString().replace(".gguf", ""),
+                        EngineConfig.of(path).with(new BatchOptions(256, 4, 64, 0, 16))));
+        return Server.start(
+                ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)),
+                new PoolOptions(List.of(), 0, PoolOptions.PATIENCE, Optional.of(repository)));
+    }
+
+    @AfterAll
+    static void stop() {
+        server.close();
+        CLIENT.close();
+    }
+
+    private static HttpResponse<String> send(String method, String path, HttpRequest.BodyPublisher body) {
+        var request = HttpRequest.newBuilder(URI.create(server.uri() + path))
+                .method(method, body)
+                .build();
+        try {
+            return CLIENT.send(request, BodyHandlers.ofString());
+        } catch (Exception failure) {
+            throw new AssertionError(failure);
+        }
+    }
+
+    private static HttpResponse<String> post(String path, String body) {
+        return send("POST", path, BodyPublishers.ofString(body));
+    }
+
+    private static JsonNode chat(String model, String rest) {
+        var answer = post("/api/chat", "{\"model\":\"" + model + "\",\"stream\":false," + rest + "}");
+        assertThat(answer.statusCode()).as(answer.body()).isEqualTo(200);
+        return DemoServer.json(answer.body());
+    }
+
+    private static String turns(String... more) {
+        return "\"messages\":[" + String.join("", more) + "{\"role\":\"user\",\"content\":\"Tell me a story.\"}]";
+    }
+
+    @Test
+    void aModelMadeOfAnotherIsThatOneAskedInAnotherWay() {
+        String made = "{\"model\":\"foxes\",\"from\":\"demo\",\"system\":\"Be short.\",\"parameters\":"
+                + "{\"temperature\":0,\"num_predict\":6,\"stop\":\"@\"},\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"},"
+                + "{\"role\":\"assistant\",\"content\":\"Hello\"}],\"license\":\"mine\"}";
+        assertThat(post("/api/create", made).body().lines().toList())
+                .containsExactly(
+                        "{\"status\":\"reading model metadata\"}",
+                        "{\"status\":\"writing manifest\"}",
+                        "{\"status\":\"success\"}");
+
+        JsonNode told = chat("foxes", turns());
+        String system = "{\"role\":\"system\",\"content\":\"Be short.\"},";
+        String before = "{\"role\":\"user\",\"content\":\"Hi\"},{\"role\":\"assistant\",\"content\":\"Hello\"},";
+        JsonNode plain = chat("demo", turns(system, before) + ",\"options\":{\"temperature\":0,\"num_predict\":6}");
+        assertThat(told.at("/message/content")).isEqualTo(plain.at("/message/content"));
+        assertThat(told.at("/prompt_eval_count")).isEqualTo(plain.at("/prompt_eval_count"));
+        assertThat(told.at("/model").stringValue()).isEqualTo("foxes");
+        assertThat(chat("foxes:latest", turns() + ",\"options\":{\"num_predict\":2}")
+                        .at("/eval_count")
+                        .intValue())
+                .isEqualTo(2);
+        assertThat(post("/api/generate", "{\"model\":\"foxes\",\"prompt\":\"a\"}")
+                        .body())
+                .contains("ask for it by /api/chat");
+
+        JsonNode shown =
+                DemoServer.json(post("/api/show", "{\"model\":\"foxes\"}").body());
+        assertThat(shown.at("/system").stringValue()).isEqualTo("Be short.");
+        assertThat(shown.at("/license").stringValue()).isEqualTo("mine");
+        assertThat(shown.at("/modelfile").stringValue())
+                .contains("FROM demo\n", "PARAMETER num_predict 6\n", "MESSAGE assistant Hello\n");
+
+        assertThat(post("/api/copy", "{\"source\":\"foxes\",\"destination\":\"team/vixens:v2\"}")
+                        .statusCode())
+                .isEqualTo(200);
+        post("/api/create", "{\"model\":\"terse\",\"from\":\"foxes\",\"parameters\":{\"num_predict\":1}}");
+        assertThat(chat("terse", turns()).at("/eval_count").intValue())
+                .as("on top of foxes")
+                .isEqualTo(1);
+        server.close();
+        server = open();
+        assertThat(send("GET", "/api/tags", BodyPublishers.noBody()).body())
+                .as("kept over a restart")
+                .contains("\"foxes:latest\"", "\"team/vixens:v2\"");
+        for (String name : List.of("foxes", "team/vixens:v2", "terse")) {
+            assertThat(send("DELETE", "/api/delete", BodyPublishers.ofString("{\"model\":\"" + name + "\"}"))
+                            .statusCode())
+                    .isEqualTo(200);
+        }
+        assertThat(send("GET", "/api/tags", BodyPublishers.noBody()).body()).doesNotContain("foxes", "vixens");
+    }
+
+    @Test
+    void aModelIsMadeOfAFileThatWasUploaded() throws Exception {
+        byte[] file = Files.readAllBytes(DemoServer.demo());
+        String digest = "sha256:"
+                + HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(file));
+        assertThat(send("HEAD", "/api/blobs/" + digest, BodyPublishers.noBody()).statusCode())
+                .isEqualTo(404);
+        String create = "{\"model\":\"mine\",\"files\":{\"model.gguf\":\"" + digest + "\"},\"stream\":false}";
+        assertThat(post("/api/create", create).body()).contains("was not uploaded");
+
+        assertThat(send("POST", "/api/blobs/" + digest, BodyPublishers.ofByteArray(new byte[10]))
+                        .body())
+                .contains("digest is another");
+        assertThat(send("POST", "/api/blobs/" + digest, BodyPublishers.ofByteArray(file))
+                        .statusCode())
+                .isEqualTo(201);
+        assertThat(send("HEAD", "/api/blobs/" + digest, BodyPublishers.noBody()).statusCode())
+                .isEqualTo(200);
+        assertThat(post("/api/create", create).body()).isEqualTo("{\"status\":\"success\"}");
+
+        assertThat(chat("mine", turns() + ",\"options\":{\"num_predict\":3}")
+                        .at("/eval_count")
+                        .intValue())
+                .isEqualTo(3);
+        assertThat(send("DELETE", "/api/delete", BodyPublishers.ofString("{\"model\":\"mine\"}"))
+                        .statusCode())
+                .isEqualTo(200);
+        try (var left = Files.list(folder)) {
+            assertThat(left.map(path -> path.getFileName().toString()).filter(name -> name.endsWith(".gguf")))
+                    .containsExactly("demo.gguf");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"model":"x"}                                              | name one of them
+            {"from":"demo"}                                            | model is missing
+            {"model":"demo","from":"demo"}                             | there is a model demo:latest already
+            {"model":"../x","from":"demo"}                             | must be a name
+            {"model":"x","from":"nothing"}                             | there is no model nothing
+            {"model":"x","from":"demo","template":"{{ .Prompt }}"}     | a model has one template
+            {"model":"x","from":"demo","quantize":"q4_0"}              | roselle quantize
+            {"model":"x","from":"demo","adapters":{"a":"sha256:0"}}    | --lora
+            {"model":"x","from":"demo","parameters":{"mirostat":1}}    | there is no mirostat
+            {"model":"x","from":"demo","parameters":{"num_ctx":99999}} | num_ctx is 99999
+            {"model":"x","from":"demo","messages":[{"role":"bard"}]}   | must be system, user
+            {"model":"x","files":{"a":"sha256:../../etc/passwd"}}      | 64 hexadecimal digits
+            {"model":"x","from":"demo","colour":"red"}                 | colour
+            """)
+    void whatCannotBeHonouredIsRefusedWhenTheModelIsMade(String body, String why) {
+        var refused = post("/api/create", body);
+
+        assertThat(refused.statusCode()).isBetween(400, 404);
+        assertThat(refused.body()).contains(why);
+    }
+
+    @Test
+    void whatTheServerWasGivenStays() {
+        var refused = send("DELETE", "/api/delete", BodyPublishers.ofString("{\"model\":\"demo\"}"));
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(refused.body()).contains("the server was given demo");
+        assertThat(send("DELETE", "/api/delete", BodyPublishers.ofString("{\"model\":\"x\"}"))
+                        .statusCode())
+                .isEqualTo(404);
+    }
+}
