@@ -67,6 +67,23 @@ final class ResponseItemsTest {
     }
 
     @Test
+    void thoughtsComeInOneWordAndGoBackSo() {
+        JsonNode thoughts =
+                respond(SUM + ",\"include\":[\"reasoning.encrypted_content\"]").at("/output/0");
+        String word = thoughts.at("/encrypted_content").stringValue();
+        assertThat(word).isNotBlank();
+        assertThat(respond(SUM).at("/output/0").has("encrypted_content")).isFalse();
+
+        String head =
+                "\"input\":[{\"role\":\"user\",\"content\":\"What is 12 + 30?\"},{\"type\":\"reasoning\",\"summary\":[],";
+        String tail =
+                "},{\"role\":\"assistant\",\"content\":\"42\"},{\"role\":\"user\",\"content\":\"And 1?\"}],\"max_output_tokens\":5";
+        JsonNode encoded = respond(head + "\"encrypted_content\":\"" + word + "\"" + tail);
+        JsonNode plain = respond(head + "\"content\":" + thoughts.at("/content") + tail);
+        assertThat(encoded.at("/usage/input_tokens")).isEqualTo(plain.at("/usage/input_tokens"));
+    }
+
+    @Test
     void aCallIsAnItemOfItsOwn() {
         JsonNode response = respond("\"input\":[" + QUESTION + "]," + TOOLS);
 

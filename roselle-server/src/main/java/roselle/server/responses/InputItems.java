@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import roselle.api.ChatMessage;
@@ -137,10 +138,23 @@ final class InputItems {
         if (!turn.isOnlyThoughts()) {
             endTurn();
         }
-        item.requireDefault("encrypted_content", "this server encrypts no thoughts");
+        Optional<String> encoded = item.string("encrypted_content").filter(word -> !word.isEmpty());
         item.requireDefault("summary", "thoughts are not summed up here, so it must be empty", List.of());
         if (item.has("content")) {
             turn.think(text(item, "content", Set.of("reasoning_text")));
+        } else {
+            encoded.ifPresent(word -> turn.think(decoded(item, word)));
+        }
+    }
+
+    private static String decoded(JsonFields item, String word) {
+        try {
+            return OutputItem.Thoughts.decoded(word);
+        } catch (IllegalArgumentException _) {
+            throw ApiException.invalid(
+                    item.path("encrypted_content"),
+                    item.path("encrypted_content")
+                            + " is not what this server sent: thoughts of others cannot be read");
         }
     }
 

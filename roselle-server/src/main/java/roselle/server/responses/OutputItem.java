@@ -1,6 +1,8 @@
 package roselle.server.responses;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Base64;
 import java.util.List;
 import roselle.api.TokenLogprob;
 import roselle.server.answer.Logprobs;
@@ -85,10 +87,23 @@ sealed interface OutputItem {
         }
     }
 
-    /** What the model thought before it answered. */
-    record Thoughts(String id, StringBuilder builder) implements Spoken {
-        Thoughts() {
-            this(RequestIds.next("rs_"), new StringBuilder());
+    /**
+     * What the model thought before it answered.
+     *
+     * @param isEncoded whether it is told once more in one word, which clients that keep no other form of it send back as it is
+     */
+    record Thoughts(String id, StringBuilder builder, boolean isEncoded) implements Spoken {
+        Thoughts(boolean isEncoded) {
+            this(RequestIds.next("rs_"), new StringBuilder(), isEncoded);
+        }
+
+        private static String encoded(String thoughts) {
+            return Base64.getEncoder().encodeToString(thoughts.getBytes(StandardCharsets.UTF_8));
+        }
+
+        /** The thoughts that were {@link #encoded}; throws where a word is none of ours. */
+        static String decoded(String word) {
+            return new String(Base64.getDecoder().decode(word), StandardCharsets.UTF_8);
         }
 
         @Override
@@ -113,10 +128,11 @@ sealed interface OutputItem {
         }
 
         private JsonWriter open(JsonWriter json, Status status) {
-            return head(json, this, "reasoning", status)
-                    .array("summary")
-                    .endArray()
-                    .array("content");
+            head(json, this, "reasoning", status);
+            if (isEncoded) {
+                json.field("encrypted_content", encoded(status == Status.IN_PROGRESS ? "" : text()));
+            }
+            return json.array("summary").endArray().array("content");
         }
     }
 

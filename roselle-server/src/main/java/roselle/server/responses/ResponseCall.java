@@ -17,6 +17,7 @@ import roselle.server.config.ServedModel;
  * @param stores whether to keep it for {@code previous_response_id}
  * @param items with which it was asked, where it is stored
  * @param asked what the response repeats of the request
+ * @param encodesThoughts whether thoughts come in a form that clients send back as it is, too
  */
 record ResponseCall(
         ServedModel model,
@@ -25,7 +26,8 @@ record ResponseCall(
         boolean streams,
         boolean stores,
         List<KeptItem> items,
-        Asked asked) {
+        Asked asked,
+        boolean encodesThoughts) {
     /** Fields of the request that its response repeats. */
     record Asked(
             Optional<String> instructions,

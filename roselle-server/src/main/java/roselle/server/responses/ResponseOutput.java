@@ -48,13 +48,15 @@ final class ResponseOutput {
 
     private final Tokenizer tokenizer;
     private final Watcher watcher;
+    private final boolean encodesThoughts;
     private final List<OutputItem> items = new ArrayList<>();
     private boolean isOpen;
     private Status last = Status.COMPLETED;
 
-    ResponseOutput(Tokenizer tokenizer, Watcher watcher) {
+    ResponseOutput(Tokenizer tokenizer, Watcher watcher, boolean encodesThoughts) {
         this.tokenizer = tokenizer;
         this.watcher = watcher;
+        this.encodesThoughts = encodesThoughts;
     }
 
     List<OutputItem> items() {
@@ -66,7 +68,7 @@ final class ResponseOutput {
     }
 
     void add(Reasoning thought) {
-        Thoughts item = isOpen && items.getLast() instanceof Thoughts open ? open : open(new Thoughts());
+        Thoughts item = isOpen && items.getLast() instanceof Thoughts open ? open : open(new Thoughts(encodesThoughts));
         grow(item, thought.text(), List.of());
     }
 

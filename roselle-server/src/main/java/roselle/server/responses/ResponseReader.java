@@ -28,6 +28,7 @@ import roselle.server.prompt.FunctionTool;
 final class ResponseReader {
     private static final int MAX_TOOLS = 1024;
     private static final String LOGPROBS = "message.output_text.logprobs";
+    private static final String THOUGHTS = "reasoning.encrypted_content";
 
     private final Models models;
     private final ResponseStore store;
@@ -86,7 +87,8 @@ final class ResponseReader {
         settle(fields, streams);
         fields.refuseOthers();
         List<KeptItem> items = stores ? fields.any("input").map(KeptItem::of).orElse(List.of()) : List.of();
-        return new ResponseCall(model, request, conversation, streams, stores, items, asked);
+        boolean encodesThoughts = fields.strings("include", 16).contains(THOUGHTS);
+        return new ResponseCall(model, request, conversation, streams, stores, items, asked, encodesThoughts);
     }
 
     private static List<ChatMessage> messages(Optional<String> instructions, List<ChatMessage> conversation) {
@@ -149,9 +151,10 @@ final class ResponseReader {
         fields.requireDefault("prompt_cache_options", "the cache takes no options");
         fields.requireDefault("access_programs", "there are none here");
         fields.requireDefault("image", "this server answers with text alone");
+        fields.accept("client_metadata"); // a program's notes to itself
         for (String each : fields.strings("include", 16)) {
-            if (!each.equals(LOGPROBS)) {
-                throw ApiException.invalid("include", "include can be " + LOGPROBS + " alone");
+            if (!each.equals(LOGPROBS) && !each.equals(THOUGHTS)) {
+                throw ApiException.invalid("include", "include can be " + LOGPROBS + " and " + THOUGHTS + " alone");
             }
         }
         settleStream(fields, streams);

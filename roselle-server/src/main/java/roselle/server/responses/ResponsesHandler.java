@@ -53,7 +53,7 @@ final class ResponsesHandler implements Handler {
 
     private static ResponseBody body(ResponseCall call, Watcher watcher) {
         var tokenizer = call.model().engine().tokenizer();
-        var output = new ResponseOutput(tokenizer, watcher);
+        var output = new ResponseOutput(tokenizer, watcher, call.encodesThoughts());
         return new ResponseBody(call, Instant.now().getEpochSecond(), output);
     }
 
