@@ -45,11 +45,19 @@ ONE_KEY = dict(attention_k_eq_v=True, num_global_key_value_heads=1, use_bidirect
 SMALL = dict(vocab_size=96, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, head_dim=8,
              intermediate_size=48, max_position_embeddings=1024, bos_token_id=1, eos_token_id=2, pad_token_id=0)
 SPACES = dict(mamba_n_heads=8, mamba_d_head=8, mamba_d_state=16, mamba_expand=2, mamba_d_conv=4)
+SPACES_H = dict(mamba_num_heads=8, mamba_head_dim=8, ssm_state_size=16, n_groups=2, conv_kernel=4, expand=2)
 SEES = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, image_size=16, patch_size=8)
 HEARS = dict(model_type="qwen2_audio_encoder", d_model=16, encoder_attention_heads=2, encoder_ffn_dim=16, encoder_layers=1,
              num_mel_bins=8, max_source_positions=16)
 CLIP = dict(SEES, model_type="clip_vision_model", projection_dim=16)
 SIGLIP = dict(SEES, model_type="siglip_vision_model", vision_use_head=False)
+LATENT = dict(num_key_value_heads=4, kv_lora_rank=16, q_lora_rank=24, qk_rope_head_dim=4, qk_nope_head_dim=8, v_head_dim=12,
+              n_shared_experts=1)
+GROWING = dict(rope_type="yarn", rope_theta=10000.0, factor=4.0, original_max_position_embeddings=8, beta_fast=32.0,
+               beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0, llama_4_scaling_beta=0.3)
+LLAMA4 = dict(num_hidden_layers=4, intermediate_size=16, intermediate_size_mlp=48, num_local_experts=4,
+              num_experts_per_tok=1, interleave_moe_layer_step=2, attention_chunk_size=8, floor_scale=8, attn_scale=0.3,
+              rope_parameters=ROPE)
 MODELS = {
     "qwen3_5": ("Qwen3_5", dict(COMMON, **DELTA, rope_parameters=MROPE)),
     "qwen3_5_text": ("Qwen3_5Text", dict(COMMON, tie_word_embeddings=True, num_hidden_layers=3, head_dim=24,
@@ -75,6 +83,10 @@ MODELS = {
         attention_multiplier=0.2, residual_multiplier=0.5, logits_scaling=2.0, tie_word_embeddings=True)),
     "bamba": ("Bamba", SMALL | SPACES | dict(num_hidden_layers=3, mamba_n_groups=2, attn_layer_indices=[1],
                                              time_step_limit=[0.25, 1.0])),
+    "nemotron_h": ("NemotronH", SMALL | SPACES_H | dict(
+        layers_block_type=["linear_attention", "moe", "full_attention", "mlp", "moe"], n_routed_experts=6, num_experts_per_tok=2,
+        n_shared_experts=1, moe_intermediate_size=16, moe_shared_expert_intermediate_size=24, moe_latent_size=16,
+        routed_scaling_factor=1.5)),
     "mamba2": ("Mamba2", dict(vocab_size=96, hidden_size=32, num_hidden_layers=3, num_heads=4, head_dim=16, state_size=24,
                               n_groups=2, expand=2, use_bias=True, bos_token_id=1, eos_token_id=2, pad_token_id=0)),
 }
@@ -142,6 +154,75 @@ OTHERS = {
     "seed_oss": ("SeedOss", dict(THREE, head_dim=16, rope_parameters=ROPE)),
     "arcee": ("Arcee", dict(THREE, rope_parameters=ROPE)),
     "ernie4_5": ("Ernie4_5", dict(THREE, head_dim=16, use_bias=True, rope_parameters=ROPE)),
+    "hunyuan_v1_dense": ("HunYuanDenseV1", SMALL | dict(head_dim=16, tie_word_embeddings=True, rope_parameters=dict(
+        rope_type="dynamic", rope_theta=10000.0, alpha=10.0, factor=1.0))),
+    "hunyuan-plain": ("HunYuanDenseV1", SMALL | dict(head_dim=8, rope_parameters=ROPE)),
+    "hunyuan_v1_moe": ("HunYuanMoEV1", SMALL | dict(num_experts=4, moe_topk=2, intermediate_size=24, rope_parameters=ROPE)),
+    "ministral3": ("Ministral3", SMALL | dict(rope_parameters=GROWING)),
+    "mistral3-ministral": ("Mistral3", dict(SMALL, model_type="ministral3", rope_parameters=GROWING)),
+    "mistral4": ("Mistral4", SMALL | LATENT | dict(head_dim=12, n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=16, n_group=2,
+                                                   topk_group=1, routed_scaling_factor=1.5, first_k_dense_replace=1,
+                                                   rope_parameters=GROWING)),
+    "kimi_k25": ("Kimi_K25", dict(
+        text_config=dict(SMALL | LATENT, head_dim=4, model_type="deepseek_v3", n_routed_experts=4, num_experts_per_tok=2,
+                         moe_intermediate_size=16, n_group=1, topk_group=1, first_k_dense_replace=1, rope_parameters=ROPE),
+        vision_config=dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, patch_size=4,
+                           pos_emb_height=4, pos_emb_width=4), projection_hidden_size=16, image_token_id=91, video_token_id=92,
+        vision_start_token_id=93, vision_end_token_id=94, tie_word_embeddings=False)),
+    "deepseek_v2": ("DeepseekV2", SMALL | LATENT | dict(n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=16,
+                                                        first_k_dense_replace=1, routed_scaling_factor=1.5, n_group=1,
+                                                        topk_group=1, topk_method="greedy", rope_parameters=ROPE)),
+    "mimo_v2_flash": ("MiMoV2Flash", SMALL | dict(
+        num_hidden_layers=3, head_dim=12, v_head_dim=8, sliding_window=8, n_routed_experts=4, num_experts_per_tok=2,
+        moe_intermediate_size=16, layer_types=["full_attention", "sliding_attention", "sliding_attention"],
+        rope_parameters={kind: dict(ROPE, partial_rotary_factor=0.334) for kind in ("full_attention", "sliding_attention")})),
+    "llama4_text": ("Llama4Text", SMALL | LLAMA4),
+    "llama4-published": ("Llama4Text", SMALL | LLAMA4 | dict(attention_chunk_size=8192, floor_scale=8192, attn_scale=0.1)),  # as GGUF has it always
+    "llama4": ("Llama4", dict(
+        text_config=SMALL | LLAMA4 | dict(use_qk_norm=False), image_token_index=93, boi_token_index=94, eoi_token_index=95,
+        vision_config=dict(hidden_size=16, intermediate_size=64, num_hidden_layers=1, num_attention_heads=2, image_size=16,
+                           patch_size=8, projector_input_dim=16, projector_output_dim=16, vision_output_dim=16))),
+    "hy_v3": ("HYV3", SMALL | dict(num_hidden_layers=3, num_experts=4, num_experts_per_tok=2, num_shared_experts=1,
+                                   moe_intermediate_size=16, router_scaling_factor=1.5, rope_parameters=ROPE,
+                                   mlp_layer_types=["dense", "sparse", "sparse"])),
+    "exaone_moe": ("ExaoneMoe", SMALL | dict(
+        num_hidden_layers=3, num_experts=6, num_experts_per_tok=2, num_shared_experts=1, moe_intermediate_size=16, n_group=2,
+        topk_group=1, sliding_window=8, layer_types=["sliding_attention", "sliding_attention", "full_attention"],
+        rope_parameters=ROPE)),
+    "afmoe": ("Afmoe", SMALL | dict(num_hidden_layers=4, num_experts=4, num_experts_per_tok=2, num_shared_experts=1,
+                                    num_dense_layers=1, moe_intermediate_size=16, sliding_window=8, mup_enabled=True,
+                                    rope_parameters=ROPE)),
+    "granitemoe": ("GraniteMoe", SMALL | dict(num_local_experts=4, num_experts_per_tok=2, intermediate_size=16,
+                                              embedding_multiplier=3.0, attention_multiplier=0.2, residual_multiplier=0.5,
+                                              logits_scaling=2.0, tie_word_embeddings=True, rope_parameters=ROPE)),
+    "gptj": ("GPTJ", dict(vocab_size=96, n_embd=32, n_layer=2, n_head=4, n_positions=1024, rotary_dim=4, bos_token_id=1,
+                          eos_token_id=2)),
+    "opt": ("OPT", dict(vocab_size=96, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, ffn_dim=48,
+                        max_position_embeddings=128, word_embed_proj_dim=32, bos_token_id=1, eos_token_id=2, pad_token_id=0)),
+    "gpt_bigcode": ("GPTBigCode", dict(vocab_size=96, n_embd=32, n_layer=2, n_head=4, n_positions=128,
+                                       multi_query=True, bos_token_id=1, eos_token_id=2)),
+    "bloom": ("Bloom", dict(vocab_size=96, hidden_size=48, n_layer=2, n_head=6, bos_token_id=1, eos_token_id=2)),
+    "mpt": ("Mpt", dict(vocab_size=96, d_model=32, n_layers=2, n_heads=4, expansion_ratio=2, max_seq_len=128)),
+    "falcon": ("Falcon", dict(vocab_size=96, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, multi_query=True,
+                              new_decoder_architecture=False, parallel_attn=True, bias=False, alibi=False, bos_token_id=1,
+                              eos_token_id=2, rope_parameters=ROPE)),
+    "falcon-new": ("Falcon", dict(vocab_size=96, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_kv_heads=2,
+                                  new_decoder_architecture=True, parallel_attn=True, bias=False, alibi=False, bos_token_id=1,
+                                  eos_token_id=2, rope_parameters=ROPE)),
+    "falcon-alibi": ("Falcon", dict(vocab_size=96, hidden_size=32, num_hidden_layers=2, num_attention_heads=4,
+                                    multi_query=False, new_decoder_architecture=False, parallel_attn=False, bias=True,
+                                    alibi=True, bos_token_id=1, eos_token_id=2, ffn_hidden_size=48)),
+    "nemotron": ("Nemotron", SMALL | dict(rope_parameters=dict(ROPE, partial_rotary_factor=0.5))),
+    "flex_olmo": ("FlexOlmo", SMALL | dict(num_experts=4, num_experts_per_tok=2, intermediate_size=16, rope_parameters=ROPE)),
+    "vaultgemma": ("VaultGemma", SMALL | dict(sliding_window=8, query_pre_attn_scalar=8, attn_logit_softcapping=20.0,
+                                              final_logit_softcapping=10.0,
+                                              layer_types=["sliding_attention", "full_attention"], rope_parameters=ROPE)),
+    "ministral": ("Ministral", SMALL | dict(sliding_window=8, layer_types=["sliding_attention", "full_attention"],
+                                            rope_parameters=ROPE)),
+    "qwen2_vl": ("Qwen2VL", dict(
+        text_config=dict(SMALL, model_type="qwen2_vl_text", rope_parameters=dict(ROPE, mrope_section=[1, 1, 2])),
+        vision_config=dict(depth=1, embed_dim=16, hidden_size=32, num_heads=2, patch_size=4), image_token_id=93,
+        video_token_id=94, vision_start_token_id=91, vision_end_token_id=92)),
 }
 
 
@@ -214,6 +295,13 @@ def transpose_experts(path):
     save_file(tensors, path, metadata={"format": "pt"})
 
 
+def publish_layers(path):
+    """Of Kimi K2.5 transformers gives the text's layers the name of the encoder's."""
+    tensors = load_file(path)
+    save_file({name.replace("language_model.model.blocks.", "language_model.model.layers."): tensor
+               for name, tensor in tensors.items()}, path, metadata={"format": "pt"})
+
+
 def publish_sizes(path, arguments):
     """Published configurations of Gemma 4 have fields for the heads of full layers, what transformers 5 writes has a map."""
     with open(path) as file:
@@ -244,7 +332,8 @@ def publish_kinds(path):
 def write(name, kind, arguments):
     torch.manual_seed(SEED + sum(name.encode()))
     config, model_class = build(kind, arguments)
-    config._attn_implementation = "eager"
+    # of Falcon with ALiBi the eager attention adds the slopes twice
+    config._attn_implementation = "sdpa" if name == "falcon-alibi" else "eager"
     model = model_class(config).float().eval()
     folder = os.path.join(OUT, name)
     os.makedirs(folder, exist_ok=True)
@@ -253,6 +342,8 @@ def write(name, kind, arguments):
         copy.deepcopy(model).to(torch.bfloat16).save_pretrained(folder)
         if name == "qwen3_vl_moe":
             transpose_experts(os.path.join(folder, "model.safetensors"))
+        if name == "kimi_k25":
+            publish_layers(os.path.join(folder, "model.safetensors"))
         if name == "gemma4":
             publish_sizes(os.path.join(folder, "config.json"), arguments)
         if name in MODELS and hasattr(config, "time_step_limit"):

@@ -90,7 +90,9 @@ final class ModelTable {
             }
             boolean hasSpaces =
                     spec.layers().stream().anyMatch(layer -> layer.attention() instanceof AttentionSpec.StateSpace);
-            List<String> devices = isEncoder || hasSpaces ? List.of("CPU") : List.of("CPU", "GPU");
+            row.parts().addAll(spec.special());
+            boolean isOfCpu = isEncoder || hasSpaces || !spec.special().isEmpty();
+            List<String> devices = isOfCpu ? List.of("CPU") : List.of("CPU", "GPU");
             if (row.devices().isEmpty()) {
                 row.devices().addAll(devices);
             }
@@ -129,6 +131,7 @@ final class ModelTable {
     private static List<String> parts(LayerSpec layer) {
         var parts = new ArrayList<String>();
         switch (layer.attention()) {
+            case AttentionSpec.None _ -> {}
             case AttentionSpec.MultiHead heads -> parts.add(heads.window() == 0 ? "attention" : "windows");
             case AttentionSpec.SharedKeys _ -> parts.add("keys of other layers");
             case AttentionSpec.Latent _ -> parts.add("latent attention");

@@ -40,7 +40,8 @@ class StateLengthsTest {
                 "similar-models/lfm2_moe",
                 "similar-models/granite-spaces",
                 "similar-models/bamba",
-                "similar-models/mamba2"
+                "similar-models/mamba2",
+                "similar-models/nemotron_h"
             })
     void logitsAndGreedyTokensAreTheReferencesHoweverAPromptIsCut(String model) {
         check(model, new int[] {1, 7, 63, 64, 65, 512});

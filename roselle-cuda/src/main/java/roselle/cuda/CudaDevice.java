@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
+import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.memory.Adapter;
@@ -210,11 +211,19 @@ public final class CudaDevice implements Device {
 
     @Override
     public long stepBytes(StepDemands demands) {
+        refuseSpecial(demands);
         return StepMemory.bytes(demands.limits(), demands.groups())
                 + attention.stepBytes(demands)
                 + products.stepBytes(demands)
                 + sampler.stepBytes(demands)
                 + stateBytes(demands);
+    }
+
+    private static void refuseSpecial(StepDemands demands) {
+        if (!demands.special().isEmpty()) {
+            throw new DeviceException("layers of this model have " + String.join(", ", demands.special())
+                    + ", for which there are no kernels on GPUs: run it on the CPU, with --device cpu");
+        }
     }
 
     /** Hidden states of a step's outputs on their way to the host. */
@@ -224,6 +233,7 @@ public final class CudaDevice implements Device {
 
     @Override
     public void prepare(StepDemands demands) {
+        refuseSpecial(demands);
         device.enter();
         loader.finish();
         StepMemory memory = new StepMemory(device, new StepInputs(demands.limits(), demands.groups()));

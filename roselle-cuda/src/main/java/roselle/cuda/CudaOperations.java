@@ -151,7 +151,7 @@ final class CudaOperations implements Operations {
     }
 
     private static void requireCausal(AttentionLayer layer) {
-        if (layer.bidirectional() || layer.distances() != null) {
+        if (layer.bidirectional()) {
             throw new UnsupportedOperationException("encoders run on the CPU");
         }
     }

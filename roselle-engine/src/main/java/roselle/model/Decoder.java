@@ -13,6 +13,7 @@ import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Operations;
+import roselle.backend.operation.Router;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.backend.step.StepProgram;
@@ -196,6 +197,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             return;
         }
         switch (layer.attention()) {
+            case Layer.NoAttention _ -> {}
             case Layer.MultiHead attention -> attend(operations, attention, space.hidden, layer.attentionNorm(), rows);
             case Layer.Latent attention ->
                 attend(operations, attention, normed(operations, layer.attentionNorm(), space.normed, rows), rows);
@@ -221,6 +223,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
         Norm ownNorm = layer.feedForwardNorm();
         Rows other = ownNorm == null ? input : normed(operations, ownNorm, space.otherNormed, rows);
         switch (layer.attention()) {
+            case Layer.NoAttention _ -> {}
             case Layer.MultiHead attention -> attend(operations, attention, input, null, rows);
             case Layer.Latent attention -> attend(operations, attention, input, rows);
             case Layer.DeltaNet delta -> remember(operations, delta, input, null, rows);
@@ -403,12 +406,56 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     private void feed(Operations operations, Layer.Experts experts, Rows input, int rows) {
         route(operations, experts, input, rows);
-        compute(operations, experts, input, rows);
+        if (experts.latent() != null) {
+            feedLatent(operations, experts, experts.latent(), input, rows);
+        } else if (experts.weigher() != null) {
+            feedWeighed(operations, experts, experts.weigher(), input, rows);
+        } else {
+            compute(operations, experts, input, rows);
+            if (spec.block().normsOutputs()) {
+                combineApart(operations, experts, input, rows);
+                return;
+            }
+            combine(operations, experts, rows);
+        }
         if (experts.shared() != null) {
             feed(operations, experts.shared(), input, rows);
         }
+    }
+
+    /** What experts give, and the shared one, where their sum is normalised. */
+    private void combineApart(Operations operations, Layer.Experts experts, Rows input, int rows) {
+        if (experts.shared() == null) {
+            operations.embed(weights.embedding(), 0f, space.delta); // zeros
+        } else {
+            feed(operations, experts.shared().expert(), input, null, rows);
+        }
+        operations.combineExperts(experts.expertOutputs(), space.routing, 1f, space.delta, rows);
+    }
+
+    private void combine(Operations operations, Layer.Experts experts, int rows) {
         operations.combineExperts(
                 experts.expertOutputs(), space.routing, spec.block().residualScale(), space.hidden, rows);
+    }
+
+    /** Experts that read and give fewer numbers than the stream has. */
+    private void feedLatent(
+            Operations operations, Layer.Experts experts, Layer.LatentStream latent, Rows input, int rows) {
+        linear(operations, input, latent.down(), Epilogue.PLAIN, latent.input(), rows);
+        compute(operations, experts, latent.input(), rows);
+        operations.embed(weights.embedding(), 0f, space.otherNormed); // zeros, to which experts are added
+        operations.combineExperts(experts.expertOutputs(), space.routing, 1f, latent.sum(), rows);
+        linear(operations, latent.sum(), latent.up(), latent.upEpilogue(), space.hidden, rows);
+    }
+
+    /** One expert for each token, whose weight multiplies what it reads; what it gives counts once. */
+    private void feedWeighed(Operations operations, Layer.Experts experts, Router weigher, Rows input, int rows) {
+        operations.routeExperts(experts.routerLogits(), weigher, space.routing, rows);
+        operations.embed(weights.embedding(), 0f, space.otherNormed); // zeros, to which the input is added
+        operations.combineExperts(input, space.routing, 1f, space.otherNormed, rows);
+        compute(operations, experts, space.otherNormed, rows);
+        operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
+        combine(operations, experts, rows);
     }
 
     /** A dense feed-forward, and experts that read the same stream; each is normalised, and their sum again behind it. */
@@ -434,17 +481,19 @@ public final class Decoder implements StepProgram, AutoCloseable {
         int choices = rows * experts.router().chosen();
         operations.groupedLinear(
                 input, experts.gateAndUp(), space.routing, experts.both(), rows); // [choices, 2 * size]
-        operations.gatedActivation(experts.gates(), experts.ups(), experts.gate(), experts.gates(), choices);
+        if (experts.ups() != null) {
+            operations.gatedActivation(experts.gates(), experts.ups(), experts.gate(), experts.gates(), choices);
+        }
         operations.groupedLinear(experts.gates(), experts.down(), space.routing, experts.expertOutputs(), rows);
     }
 
     private void feed(Operations operations, Layer.Shared shared, Rows input, int rows) {
         if (shared.gate() == null) {
-            feed(operations, shared.expert(), input, null, space.hidden, rows);
+            feed(operations, shared.expert(), input, null, rows);
             return;
         }
         linear(operations, input, shared.gate(), Epilogue.PLAIN, shared.gateLogit(), rows); // [rows, 1]
-        feed(operations, shared.expert(), input, null, space.delta, rows);
+        feed(operations, (Layer.Gated) shared.expert(), input, null, space.delta, rows);
         operations.addGated(space.delta, shared.gateLogit(), spec.block().residualScale(), space.hidden, rows);
     }
 

@@ -22,11 +22,14 @@ final class ExpertTensors {
         this.tensors = tensors;
         this.rearrangement = rearrangement;
         this.spec = spec;
-        this.width = width;
+        this.width = spec.width(width);
     }
 
-    /** Per expert the rows of its gate, then those of its up. */
+    /** Per expert the rows of its gate, then those of its up; of experts without gates the latter alone. */
     List<StoredMatrix> gateAndUp(int layer) {
+        if (!spec.traits().gated()) {
+            return tensors.experts(Part.EXPERT_UP, layer, spec.experts(), spec.size(), width);
+        }
         if (isTransposed()) {
             return transposed(Part.EXPERT_GATE_UP, layer, 2 * spec.size(), width, isAlternating());
         }

@@ -41,7 +41,7 @@ final class FeedForwardLoader {
     Layer.FeedForward load(FeedForwardSpec feedForward, int layer) {
         return switch (feedForward) {
             case FeedForwardSpec.None _ -> new Layer.NoFeedForward();
-            case FeedForwardSpec.Plain plain -> plain(plain, layer);
+            case FeedForwardSpec.Plain plain -> plain(plain, layer, Part.UP, Part.DOWN);
             case FeedForwardSpec.Gated gated ->
                 gated(gated, layer, Part.GATE, Part.UP, Part.DOWN);
             case FeedForwardSpec.Experts experts -> experts(experts, layer, null);
@@ -82,14 +82,14 @@ final class FeedForwardLoader {
                 spec.norm().epsilon());
     }
 
-    private Layer.Plain plain(FeedForwardSpec.Plain plain, int layer) {
-        Buffer upBias = plain.bias() ? store.constants(tensors.bias(Part.UP, layer, plain.size())) : null;
+    private Layer.Plain plain(FeedForwardSpec.Plain plain, int layer, Part up, Part down) {
+        Buffer upBias = plain.bias() ? store.constants(tensors.bias(up, layer, plain.size())) : null;
         return new Layer.Plain(
-                matrix(Part.UP, layer, plain.size(), spec.width()),
+                matrix(up, layer, plain.size(), spec.width()),
                 new Epilogue(upBias, plain.activation(), 1f, false),
                 Rows.of(workspace.inner, plain.size()),
-                matrix(Part.DOWN, layer, spec.width(), plain.size()),
-                LayerLoader.addedTo(spec.block(), downBias(plain.bias(), Part.DOWN, layer)));
+                matrix(down, layer, spec.width(), plain.size()),
+                LayerLoader.addedTo(spec.block(), downBias(plain.bias(), down, layer)));
     }
 
     private Layer.Gated gated(FeedForwardSpec.Gated kind, int layer, Part gatePart, Part upPart, Part downPart) {
@@ -131,7 +131,11 @@ final class FeedForwardLoader {
 
     private Layer.Experts experts(FeedForwardSpec.Experts experts, int layer, @Nullable Buffer scales) {
         int size = experts.size();
-        Rows both = Rows.of(workspace.expertInner, 2 * size);
+        boolean gated = experts.traits().gated();
+        Rows both = Rows.of(workspace.expertInner, experts.firstRows());
+        Rows outputs = experts.traits().latent() == 0
+                ? workspace.expertOutputs
+                : Rows.of(workspace.expertOutputs.buffer(), experts.traits().latent());
         var stacks = new ExpertTensors(tensors, rearrangement, experts, spec.width());
         Buffer routerBias =
                 experts.bias() ? store.constants(tensors.bias(Part.ROUTER, layer, experts.experts())) : null;
@@ -139,18 +143,46 @@ final class FeedForwardLoader {
                 matrix(Part.ROUTER, layer, experts.experts(), spec.width()),
                 Epilogue.bias(routerBias),
                 Rows.of(workspace.routerLogits, experts.experts()),
-                router(experts, layer, scales),
-                stacked("gate, up", layer, experts, stacks.gateAndUp(layer), stacks.gateAndUpBias(layer), false),
+                router(
+                        experts,
+                        layer,
+                        scales,
+                        experts.normalizes() || experts.traits().weighsInputs()),
+                first(experts, layer, stacks),
                 both,
                 both.columns(0, size),
-                both.columns(size, size),
+                gated ? both.columns(size, size) : null,
                 experts.gate(),
                 stacked("down", layer, experts, stacks.down(layer), stacks.downBias(layer), true),
-                workspace.expertOutputs,
-                shared(experts, layer));
+                outputs,
+                shared(experts, layer),
+                experts.traits().weighsInputs() ? router(experts, layer, scales, experts.normalizes()) : null,
+                latent(experts, layer));
     }
 
-    private Router router(FeedForwardSpec.Experts experts, int layer, @Nullable Buffer scales) {
+    private ExpertLinear first(FeedForwardSpec.Experts experts, int layer, ExpertTensors stacks) {
+        String name = experts.traits().gated() ? "gate, up" : "up";
+        ExpertLinear first = stacked(name, layer, experts, stacks.gateAndUp(layer), stacks.gateAndUpBias(layer), false);
+        if (experts.traits().gated()) {
+            return first;
+        }
+        var activation = new Epilogue(null, experts.gate().activation(), 1f, false);
+        return new ExpertLinear(first.experts(), activation, first.spread());
+    }
+
+    private Layer.@Nullable LatentStream latent(FeedForwardSpec.Experts experts, int layer) {
+        int latent = experts.traits().latent();
+        return latent == 0
+                ? null
+                : new Layer.LatentStream(
+                        matrix(Part.EXPERTS_INPUT, layer, latent, spec.width()),
+                        Rows.of(workspace.inner, latent),
+                        Rows.of(workspace.otherNormed.buffer(), latent),
+                        matrix(Part.EXPERTS_OUTPUT, layer, spec.width(), latent),
+                        LayerLoader.addedTo(spec.block(), null));
+    }
+
+    private Router router(FeedForwardSpec.Experts experts, int layer, @Nullable Buffer scales, boolean normalizes) {
         Buffer correction = null;
         if (experts.correction()) {
             correction = store.constants(tensors.vector(Part.ROUTER_CORRECTION, layer, experts.experts()));
@@ -159,7 +191,7 @@ final class FeedForwardLoader {
                 experts.scoring(),
                 experts.experts(),
                 experts.chosen(),
-                experts.normalizes(),
+                normalizes,
                 experts.groups(),
                 experts.chosenGroups(),
                 correction,
@@ -181,6 +213,11 @@ final class FeedForwardLoader {
     private Layer.@Nullable Shared shared(FeedForwardSpec.Experts experts, int layer) {
         if (experts.sharedSize() == 0) {
             return null;
+        }
+        if (!experts.traits().gated()) {
+            var plain = new FeedForwardSpec.Plain(
+                    experts.sharedSize(), experts.gate().activation(), false);
+            return new Layer.Shared(plain(plain, layer, Part.SHARED_UP, Part.SHARED_DOWN), null, workspace.sharedGate);
         }
         var kind = new FeedForwardSpec.Gated(experts.sharedSize(), experts.gate(), false);
         Layer.Gated expert = gated(kind, layer, Part.SHARED_GATE, Part.SHARED_UP, Part.SHARED_DOWN);

@@ -43,6 +43,9 @@ record Layer(
      */
     record Told(Weight down, Rows gates, Gate gate, Rows input, Weight up, Norm norm) {}
 
+    /** {@link AttentionSpec.None}. */
+    record NoAttention() implements Attention {}
+
     /** A head's value, and what is normalised to become it: it itself, or a key. */
     record ValueHead(Rows source, Rows value) {}
 
@@ -169,7 +172,13 @@ record Layer(
         }
     }
 
-    /** {@link FeedForwardSpec.Experts}. */
+    /**
+     * {@link FeedForwardSpec.Experts}.
+     *
+     * @param ups null where experts have no gates: what the first product leaves is activated already
+     * @param weigher a router with the weights of what experts read; null where they read the stream as it is
+     * @param latent null where experts read and give numbers of the stream
+     */
     record Experts(
             Weight routerWeight,
             Epilogue routerBias,
@@ -178,17 +187,22 @@ record Layer(
             ExpertLinear gateAndUp,
             Rows both,
             Rows gates,
-            Rows ups,
+            @Nullable Rows ups,
             Gate gate,
             ExpertLinear down,
             Rows expertOutputs,
-            @Nullable Shared shared)
+            @Nullable Shared shared,
+            @Nullable Router weigher,
+            @Nullable LatentStream latent)
             implements FeedForward {}
+
+    /** What brings the stream to the numbers that experts read, and the sum of what they give back to it. */
+    record LatentStream(Weight down, Rows input, Rows sum, Weight up, Epilogue upEpilogue) {}
 
     /** {@link FeedForwardSpec.Beside}. */
     record Beside(Gated dense, Norm denseNorm, Norm routerNorm, Norm expertsNorm, Experts experts, Norm behindExperts)
             implements FeedForward {}
 
     /** An expert for every token; without a gate of its own it adds to the residual stream at once. */
-    record Shared(Gated expert, @Nullable Weight gate, Rows gateLogit) {}
+    record Shared(FeedForward expert, @Nullable Weight gate, Rows gateLogit) {}
 }

@@ -64,9 +64,10 @@ final class LayerLoader {
         boolean ownNorm = block.normsInputs()
                 && !(block.parallel() && block.sharesNorm())
                 && !(feedForward instanceof FeedForwardSpec.None);
+        boolean attends = !(spec.layers().get(index).attention() instanceof AttentionSpec.None);
         boolean normsBehind = block.normsOutputs() || block.normsSums();
         return new Layer(
-                block.normsInputs() && !(index == 0 && block.firstReadsEmbedding())
+                block.normsInputs() && attends && !(index == 0 && block.firstReadsEmbedding())
                         ? norm(Part.ATTENTION_NORM, index)
                         : null,
                 attention(spec.layers().get(index).attention(), index, places),
@@ -108,6 +109,7 @@ final class LayerLoader {
 
     private Layer.Attention attention(AttentionSpec attention, int layer, List<LayerPlace> places) {
         return switch (attention) {
+            case AttentionSpec.None _ -> new Layer.NoAttention();
             case AttentionSpec.MultiHead heads -> multiHead(heads, true, layer, places.getFirst());
             case AttentionSpec.SharedKeys shared -> multiHead(shared.heads(), false, layer, places.getFirst());
             case AttentionSpec.Latent latent -> latent(latent, layer, places.getFirst());
@@ -133,20 +135,21 @@ final class LayerLoader {
         boolean isKey = attention.value() == AttentionSpec.Value.NORMED_KEY;
         boolean normsValues = appends && attention.value() != AttentionSpec.Value.PRODUCT;
         boolean perHead = attention.norm() == AttentionSpec.QueryKeyNorm.PER_HEAD;
+        Norm plain = attention.norm() == AttentionSpec.QueryKeyNorm.PLAIN ? plainNorm(heads.keySize()) : null;
         boolean allHeads = attention.norm() == AttentionSpec.QueryKeyNorm.ALL_HEADS;
         var fixed = new AttentionLayer(
                 place.group(),
                 place.layer(),
                 heads,
                 attention.rope() == null ? null : ropes.of(attention.rope()),
-                perHead ? headNorm(Part.QUERY_NORM, layer, heads.queryHeads(), heads.keySize()) : null,
-                perHead && appends ? headNorm(Part.KEY_NORM, layer, heads.keyHeads(), heads.keySize()) : null,
+                perHead ? headNorm(Part.QUERY_NORM, layer, heads.queryHeads(), heads.keySize()) : plain,
+                perHead && appends ? headNorm(Part.KEY_NORM, layer, heads.keyHeads(), heads.keySize()) : plain,
                 attention.scale(),
                 attention.softCap(),
                 attention.sinks() ? store.constants(tensors.vector(Part.SINKS, layer, heads.queryHeads())) : null,
                 attention.bidirectional(),
-                distances(heads.queryHeads()),
-                appends);
+                appends,
+                traits(attention));
         return new Layer.MultiHead(
                 appends
                         ? store.load("layer " + layer + " query, key, value", 1, projections(attention, layer))
@@ -164,7 +167,36 @@ final class LayerLoader {
                 Rows.of(workspace.attended, attended),
                 attention.gated() ? all.columns(queries, gates) : null,
                 matrix(Part.ATTENTION_OUTPUT, layer, spec.width(), attended),
-                added(attention.outputBias() ? tensors.bias(Part.ATTENTION_OUTPUT, layer, spec.width()) : null));
+                attentionOutput(attention, layer));
+    }
+
+    private Epilogue attentionOutput(AttentionSpec.MultiHead attention, int layer) {
+        Epilogue plain =
+                added(attention.outputBias() ? tensors.bias(Part.ATTENTION_OUTPUT, layer, spec.width()) : null);
+        float scale = plain.scale() * attention.traits().outputScale();
+        return new Epilogue(plain.bias(), plain.activation(), scale, plain.accumulates());
+    }
+
+    private AttentionLayer.Traits traits(AttentionSpec.MultiHead attention) {
+        AttentionSpec.Traits traits = attention.traits();
+        DistanceBias far = distances(attention.heads().queryHeads());
+        if (traits.slope() == 0 && !traits.normsTurned() && traits.queryScale() == null && far == null) {
+            return AttentionLayer.Traits.NONE;
+        }
+        float[] slopes = slopes(attention.heads().queryHeads(), traits.slope());
+        return new AttentionLayer.Traits(
+                traits.normsTurned(), traits.queryScale(), traits.slope() == 0 ? null : store.constants(slopes), far);
+    }
+
+    /** By what the scores of each head fall with a key's distance: powers of two, and between them those of twice as many heads. */
+    private static float[] slopes(int heads, float factor) {
+        int power = Integer.highestOneBit(heads);
+        var slopes = new float[heads];
+        for (int head = 0; head < heads; head++) {
+            double exponent = head < power ? 8.0 / power * (head + 1) : 4.0 / power * (2 * (head - power) + 1);
+            slopes[head] = -factor * (float) StrictMath.pow(2, -exponent);
+        }
+        return slopes;
     }
 
     private @Nullable DistanceBias distances(int heads) {
@@ -210,6 +242,13 @@ final class LayerLoader {
         if (attention.value() == AttentionSpec.Value.NORMED_KEY) {
             return List.of(plain(Part.QUERY, layer, queries, spec.width()), plain(Part.KEY, layer, keys, spec.width()));
         }
+        if (attention.gated() && tensors.has(Part.ATTENTION_GATE, layer)) {
+            return List.of(
+                    plain(Part.QUERY, layer, queries, spec.width()),
+                    gates(attention, layer),
+                    plain(Part.KEY, layer, keys, spec.width()),
+                    plain(Part.VALUE, layer, values, spec.width()));
+        }
         if (attention.gated()) {
             return List.of(
                     gatedQueries(heads, layer),
@@ -237,6 +276,16 @@ final class LayerLoader {
         return rearrangement.reorder(both, row -> (row % queries / size * 2 + row / queries) * size + row % size);
     }
 
+    /** What gates each number of each head; the one gate of a head is repeated for all its numbers. */
+    private StoredMatrix gates(AttentionSpec.MultiHead attention, int layer) {
+        HeadShape heads = attention.heads();
+        int size = heads.valueSize();
+        if (!attention.traits().gatesHeads()) {
+            return plain(Part.ATTENTION_GATE, layer, heads.queryHeads() * size, spec.width());
+        }
+        return rearrangement.repeat(plain(Part.ATTENTION_GATE, layer, heads.queryHeads(), spec.width()), size);
+    }
+
     private Buffer projectionBias(HeadShape heads, int layer) {
         int queries = heads.queryHeads() * heads.keySize();
         int keys = heads.keyHeads() * heads.keySize();
@@ -258,12 +307,17 @@ final class LayerLoader {
         return store.constants(ordered);
     }
 
-    /** Where a row of queries, then keys, then values lies among {@code [head, query or key or value, size]}. */
+    /** Where a row of queries, then keys, then values lies among {@code [key head, its queries, then key and value, size]}. */
     private static int perHeadRow(int row, HeadShape heads) {
         int size = heads.keySize();
-        int part = row / (heads.queryHeads() * size);
-        int head = row / size % heads.queryHeads();
-        return (head * 3 + part) * size + row % size;
+        int shared = heads.queryHeads() / heads.keyHeads();
+        int head = row / size;
+        if (head < heads.queryHeads()) {
+            return (head / shared * (shared + 2) + head % shared) * size + row % size;
+        }
+        int keyOrValue = head - heads.queryHeads();
+        int group = keyOrValue % heads.keyHeads();
+        return (group * (shared + 2) + shared + keyOrValue / heads.keyHeads()) * size + row % size;
     }
 
     private Layer.Latent latent(AttentionSpec.Latent attention, int layer, LayerPlace place) {
@@ -288,7 +342,10 @@ final class LayerLoader {
                 null,
                 attention.scale(),
                 0f,
-                null);
+                null,
+                false,
+                true,
+                new AttentionLayer.Traits(false, attention.queryScale(), null, null));
         return new Layer.Latent(
                 compressed ? matrix(Part.QUERY_DOWN, layer, attention.queryRank(), spec.width()) : null,
                 compressed ? norm(Part.QUERY_DOWN_NORM, layer, attention.queryRank(), norm, false) : null,

@@ -96,7 +96,8 @@ public abstract class BidirectionalContract extends ContractFixture {
         }
         begin(inputs);
         DistanceBias distances = table.length == 0 ? null : new DistanceBias(device.constants(table), span);
-        var layer = new AttentionLayer(0, 0, heads, null, null, null, SCALE, 0f, null, true, distances, true);
+        var traits = new AttentionLayer.Traits(false, null, null, distances);
+        var layer = new AttentionLayer(0, 0, heads, null, null, null, SCALE, 0f, null, true, true, traits);
         Rows queries = gapless(joined(query, chosen), heads.queryHeads() * heads.keySize());
         Rows keys = gapless(joined(key, chosen), heads.keyHeads() * heads.keySize());
         Rows values = gapless(joined(value, chosen), heads.keyHeads() * heads.valueSize());

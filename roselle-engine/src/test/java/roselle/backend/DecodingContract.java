@@ -135,7 +135,6 @@ public abstract class DecodingContract extends BackendContract {
                 layer.softCap(),
                 layer.sinks(),
                 false,
-                null,
                 false);
     }
 

@@ -101,13 +101,16 @@ final class Simulation {
         for (int group = 0; group < (shape == 3 ? 3 : shape == 1 ? 2 : 1); group++) {
             boolean isWindow = shape == 2 || group > 0;
             boolean isState = isWindow && random.nextInt(2) == 0;
-            groups.add(
-                    isState
-                            ? KvGroup.ofState("group" + group, 1, 1, 1)
-                            : new KvGroup("group" + group, 1, 1, 1, 1, isWindow ? 1 + random.nextInt(24) : 0));
+            groups.add(isState ? KvGroup.ofState("group" + group, 1, 1, 1) : attending("group" + group, isWindow));
             pages.add((isState ? 16 : 3) + random.nextInt(4 + 96 / pageTokens));
         }
         return new PageLayout(groups, pages, pageTokens);
+    }
+
+    /** Layers that see everything or a window, every third of which is a chunk. */
+    private KvGroup attending(String name, boolean isWindow) {
+        int window = isWindow ? 1 + random.nextInt(24) : 0;
+        return new KvGroup(name, 1, 1, 1, 1, window, KvGroup.NO_STATE, isWindow && window % 3 == 0);
     }
 
     private SchedulerLimits randomLimits() {

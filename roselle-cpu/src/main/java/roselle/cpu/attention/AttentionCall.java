@@ -51,7 +51,7 @@ public final class AttentionCall {
 
     /** The first position that a row sees. */
     int first(int row) {
-        return Math.max(0, step().position(row) + 1 - window());
+        return cache().groups().get(layer().group()).firstSeen(step().position(row));
     }
 
     /** The position behind the last one that a row sees. */
@@ -72,7 +72,7 @@ public final class AttentionCall {
      * @param target where the scores of these positions begin, at {@code at}
      */
     void addDistances(int row, int head, int from, int to, float[] target, int at) {
-        DistanceBias distances = layer().distances();
+        DistanceBias distances = layer().traits().distances();
         if (distances == null) {
             return;
         }

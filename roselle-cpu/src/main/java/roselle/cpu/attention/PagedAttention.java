@@ -9,6 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
 import jdk.incubator.vector.FloatVector;
+import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.Rows;
@@ -132,9 +133,12 @@ public final class PagedAttention implements WorkerPool.Work {
     }
 
     private void unit(int thread, int sequence, int row, int endRow, int head, int endHead) {
-        if (isMachine(call.cache().groups().get(call.layer().group()))) {
+        HeadShape heads = call.layer().heads();
+        boolean leans = call.layer().traits().slopes() != null;
+        if (!leans && isMachine(call.cache().groups().get(call.layer().group()))) {
             machines[thread].run(call, sequence, row, endRow, head, endHead);
         } else {
+            units[thread].reserve(heads.keySize(), heads.valueSize()); // there already, but where scores lean
             units[thread].run(call, sequence, row, endRow, head, endHead);
         }
     }
@@ -204,7 +208,9 @@ public final class PagedAttention implements WorkerPool.Work {
                     int to = Math.min(tile + TILE, call.end(r)) - tile;
                     for (int h = head; h < endHead; h++) {
                         if (from < to) {
-                            one(call, tile, i, r, h, from, to);
+                            score(call, tile, i, r, h, from, to);
+                            lean(kind.traits().slopes(), h, now.position(r) - tile - from, to - from);
+                            one(kind, i, from, to);
                         }
                         i++;
                     }
@@ -262,8 +268,8 @@ public final class PagedAttention implements WorkerPool.Work {
             }
         }
 
-        /** One row and head over the positions {@code from} until {@code to} of the tile. */
-        private void one(AttentionCall call, int tile, int i, int row, int head, int from, int to) {
+        /** What one row and head makes of the keys {@code from} until {@code to} of the tile. */
+        private void score(AttentionCall call, int tile, int i, int row, int head, int from, int to) {
             AttentionLayer kind = call.layer();
             int count = to - from;
             int keyStride = Lanes.padded(kind.heads().keySize());
@@ -271,6 +277,22 @@ public final class PagedAttention implements WorkerPool.Work {
             Lanes.sums(lanes, 0, count, scores, 0);
             call.addDistances(row, head, tile + from, tile + to, scores, 0);
             VectorFunctions.cap(scores, count, kind.scale(), kind.softCap());
+        }
+
+        /** Adds what falls with the distance of a key, the first of which lies {@code distance} positions before. */
+        private void lean(@Nullable Buffer slopes, int head, int distance, int count) {
+            if (slopes == null) {
+                return;
+            }
+            float slope = CpuBuffer.number(CpuBuffer.of(slopes), head);
+            for (int j = 0; j < count; j++) {
+                scores[j] += slope * (distance - j);
+            }
+        }
+
+        /** The softmax and the sum of one row and head over the positions {@code from} until {@code to} of the tile. */
+        private void one(AttentionLayer kind, int i, int from, int to) {
+            int count = to - from;
             float next = largest[i];
             for (int j = 0; j < count; j++) {
                 next = Math.max(next, scores[j]);

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Norm;
+import roselle.backend.operation.PositionScale;
 import roselle.backend.operation.Rope;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
@@ -31,9 +32,10 @@ final class RopeAndAppend {
         for (int r = first; r < end; r++) {
             int position = step.position(r);
             int size = heads.keySize();
-            normalizeAndRotate(query, r, heads.queryHeads(), size, layer.queryNorm(), layer.rope(), position, scratch);
+            turn(query, r, heads.queryHeads(), size, layer, layer.queryNorm(), position, scratch);
+            grow(layer.traits().queryScale(), position, query, r, heads.queryHeads() * size);
             if (layer.appends()) {
-                normalizeAndRotate(key, r, heads.keyHeads(), size, layer.keyNorm(), layer.rope(), position, scratch);
+                turn(key, r, heads.keyHeads(), size, layer, layer.keyNorm(), position, scratch);
                 append(step, key, value, layer, cache, r);
             }
         }
@@ -61,31 +63,51 @@ final class RopeAndAppend {
                 copy(CpuBuffer.of(query), from, CpuBuffer.of(absorbed), to, turned);
                 rotate(CpuBuffer.of(absorbed), to, layer.rope(), position, scratch.angles());
             }
+            grow(layer.traits().queryScale(), position, absorbed, r, heads.queryHeads() * heads.keySize());
             long tail = CpuBuffer.row(latent, r) + heads.valueSize();
             rotate(CpuBuffer.of(latent), tail, layer.rope(), position, scratch.angles());
             storeKey(step, latent, CpuBuffer.row(latent, r), layer, cache, r, 0);
         }
     }
 
-    private static void normalizeAndRotate(
+    /** Normalises and rotates the heads of a row, or first rotates them. */
+    private static void turn(
             Rows rows,
             int r,
             int heads,
             int size,
+            AttentionLayer layer,
             @Nullable Norm norm,
-            @Nullable Rope rope,
             int position,
             Scratch scratch) {
         MemorySegment segment = CpuBuffer.of(rows);
+        boolean rotatesFirst = layer.traits().normsTurned();
         for (int h = 0; h < heads; h++) {
             long at = CpuBuffer.row(rows, r) + (long) h * size;
+            if (rotatesFirst) {
+                rotate(segment, at, layer.rope(), position, scratch.angles());
+            }
             if (norm != null) {
                 float[] x = scratch.x();
                 MemorySegment.copy(segment, JAVA_FLOAT, at * Float.BYTES, x, 0, size);
                 Normalize.vector(x, size, norm, Normalize.weightFrom(norm, h, size), scratch.lanes());
                 MemorySegment.copy(x, 0, segment, JAVA_FLOAT, at * Float.BYTES, size);
             }
-            rotate(segment, at, rope, position, scratch.angles());
+            if (!rotatesFirst) {
+                rotate(segment, at, layer.rope(), position, scratch.angles());
+            }
+        }
+    }
+
+    /** Multiplies a row by the factor of its position. */
+    private static void grow(@Nullable PositionScale scale, int position, Rows rows, int r, int count) {
+        float factor = scale == null ? 1f : scale.at(position);
+        if (factor == 1f) {
+            return;
+        }
+        long at = CpuBuffer.row(rows, r);
+        for (int i = 0; i < count; i++) {
+            CpuBuffer.number(CpuBuffer.of(rows), at + i, factor * CpuBuffer.number(CpuBuffer.of(rows), at + i));
         }
     }
 

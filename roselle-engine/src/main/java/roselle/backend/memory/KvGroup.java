@@ -8,7 +8,7 @@ package roselle.backend.memory;
  * behind its last token. Their pages are float32, whatever the type of keys and values. Of layers with a window keys and values stay in 16
  * bits where others have codes: their pages are few.
  *
- * @param name for messages: {@code full}, {@code window}, {@code latent}, {@code convolution}, {@code delta},
+ * @param name for messages: {@code full}, {@code window}, {@code chunk}, {@code latent}, {@code convolution}, {@code delta},
  *     {@code space}
  * @param layers how many layers write to this group
  * @param heads key/value heads of each layer
@@ -16,8 +16,10 @@ package roselle.backend.memory;
  * @param valueSize elements of one value; 0 where the value is a prefix of the key (latent attention)
  * @param window tokens that a query sees, itself included; 0 where it sees all
  * @param stateSize numbers of the state behind a page in one layer; {@link #NO_STATE} where layers attend
+ * @param isChunked whether the window does not slide: a query sees what is behind the last multiple of it (Llama 4)
  */
-public record KvGroup(String name, int layers, int heads, int keySize, int valueSize, int window, int stateSize) {
+public record KvGroup(
+        String name, int layers, int heads, int keySize, int valueSize, int window, int stateSize, boolean isChunked) {
     /** Keys and values of all tokens are kept, or of those within a window. */
     public static final int NO_STATE = -1;
 
@@ -26,6 +28,14 @@ public record KvGroup(String name, int layers, int heads, int keySize, int value
             throw new IllegalArgumentException("impossible group " + name + ": " + layers + " layers, " + heads
                     + " heads of " + keySize + " and " + valueSize + ", window " + window + ", state " + stateSize);
         }
+        if (isChunked && window == 0) {
+            throw new IllegalArgumentException("impossible group " + name + ": chunks of no tokens");
+        }
+    }
+
+    /** Layers that attend to all or within a window that slides, or that keep a state. */
+    public KvGroup(String name, int layers, int heads, int keySize, int valueSize, int window, int stateSize) {
+        this(name, layers, heads, keySize, valueSize, window, stateSize, false);
     }
 
     /** Layers that attend. */
@@ -40,7 +50,7 @@ public record KvGroup(String name, int layers, int heads, int keySize, int value
 
     /** The same kind with so many layers. */
     public KvGroup withLayers(int count) {
-        return new KvGroup(name, count, heads, keySize, valueSize, window, stateSize);
+        return new KvGroup(name, count, heads, keySize, valueSize, window, stateSize, isChunked);
     }
 
     /** Whether layers go on from a state, and not from all that they saw. */
@@ -58,7 +68,15 @@ public record KvGroup(String name, int layers, int heads, int keySize, int value
         if (isState()) {
             return Math.max(0, position / pageTokens - 1);
         }
-        return window == 0 ? 0 : Math.max(0, position - window + 1) / pageTokens;
+        return firstSeen(position) / pageTokens;
+    }
+
+    /** The first position that a query sees at {@code position}, where layers attend. */
+    public int firstSeen(int position) {
+        if (window == 0) {
+            return 0;
+        }
+        return isChunked ? position / window * window : Math.max(0, position - window + 1);
     }
 
     /** How the numbers of a page are stored in a cache of keys and values of a type. */

@@ -16,8 +16,8 @@ import roselle.backend.memory.KvGroup;
  * @param softCap {@code c} of {@code c * tanh(score / c)}; 0 for none
  * @param sinks F32, per query head the logit of a key without value that takes part in the softmax; null for none
  * @param bidirectional whether a row sees all rows of its sequence, those behind it too, and the window reaches both ways
- * @param distances what is added to scores by distance, before the cap; null for nothing
  * @param appends whether the layer has keys and values; else it has queries alone, to those that another layer appended there
+ * @param traits what few families have
  */
 public record AttentionLayer(
         int group,
@@ -30,8 +30,41 @@ public record AttentionLayer(
         float softCap,
         @Nullable Buffer sinks,
         boolean bidirectional,
-        @Nullable DistanceBias distances,
-        boolean appends) {
+        boolean appends,
+        Traits traits) {
+    /**
+     * What few families have, and not every device computes ({@link roselle.backend.step.StepDemands#special}).
+     *
+     * @param normsTurned whether the norms of queries and keys follow their rotation
+     * @param queryScale by what a query is multiplied once it is turned; null for nothing
+     * @param slopes F32, per query head what is added to its score for each position that the key lies before it, below 0 or 0 (ALiBi;
+     *     Press et al., 2022); null for none
+     * @param distances what is added to scores by distance, before the cap; null for nothing
+     */
+    public record Traits(
+            boolean normsTurned,
+            @Nullable PositionScale queryScale,
+            @Nullable Buffer slopes,
+            @Nullable DistanceBias distances) {
+        public static final Traits NONE = new Traits(false, null, null, null);
+    }
+
+    /** Attention as most families have it. */
+    public AttentionLayer(
+            int group,
+            int layer,
+            HeadShape heads,
+            @Nullable Rope rope,
+            @Nullable Norm queryNorm,
+            @Nullable Norm keyNorm,
+            float scale,
+            float softCap,
+            @Nullable Buffer sinks,
+            boolean bidirectional,
+            boolean appends) {
+        this(group, layer, heads, rope, queryNorm, keyNorm, scale, softCap, sinks, bidirectional, appends, Traits.NONE);
+    }
+
     /** Attention of each row to what came before it. */
     public AttentionLayer(
             int group,
@@ -58,6 +91,6 @@ public record AttentionLayer(
             float softCap,
             @Nullable Buffer sinks,
             boolean bidirectional) {
-        this(group, layer, heads, rope, queryNorm, keyNorm, scale, softCap, sinks, bidirectional, null, true);
+        this(group, layer, heads, rope, queryNorm, keyNorm, scale, softCap, sinks, bidirectional, true);
     }
 }

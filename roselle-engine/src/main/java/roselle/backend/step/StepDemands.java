@@ -18,6 +18,7 @@ import roselle.backend.operation.HeadShape;
  * @param experts from which routers choose at most; 0 for none
  * @param chosen of them for a row at most
  * @param oddColumns columns of the widest rows where some rows or views of them do not begin at multiples of 8 numbers; else 0
+ * @param special what the decoder has that not every device has kernels for, in words by which such a device refuses it
  */
 public record StepDemands(
         StepLimits limits,
@@ -29,11 +30,28 @@ public record StepDemands(
         int vocabulary,
         int experts,
         int chosen,
-        int oddColumns) {
+        int oddColumns,
+        List<String> special) {
+    /** A decoder with nothing special. */
+    public StepDemands(
+            StepLimits limits,
+            KvType cacheType,
+            int groups,
+            List<Attention> attentions,
+            int width,
+            int columns,
+            int vocabulary,
+            int experts,
+            int chosen,
+            int oddColumns) {
+        this(limits, cacheType, groups, attentions, width, columns, vocabulary, experts, chosen, oddColumns, List.of());
+    }
+
     /** Heads that attend to a group. */
     public record Attention(HeadShape heads, KvGroup group) {}
 
     public StepDemands {
         attentions = List.copyOf(attentions);
+        special = List.copyOf(special);
     }
 }

@@ -5,20 +5,28 @@ import java.util.Set;
 import java.util.TreeSet;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.model.architecture.dense.Bloom;
 import roselle.model.architecture.dense.Cohere;
 import roselle.model.architecture.dense.Cohere2;
 import roselle.model.architecture.dense.Exaone4;
+import roselle.model.architecture.dense.Falcon;
 import roselle.model.architecture.dense.Gemma;
 import roselle.model.architecture.dense.Gemma2;
 import roselle.model.architecture.dense.Gemma3;
 import roselle.model.architecture.dense.Gemma4;
 import roselle.model.architecture.dense.Glm4;
 import roselle.model.architecture.dense.Gpt2;
+import roselle.model.architecture.dense.GptBigCode;
+import roselle.model.architecture.dense.GptJ;
 import roselle.model.architecture.dense.GptNeox;
+import roselle.model.architecture.dense.Mpt;
+import roselle.model.architecture.dense.Nemotron;
 import roselle.model.architecture.dense.Olmo2;
 import roselle.model.architecture.dense.Olmo3;
+import roselle.model.architecture.dense.Opt;
 import roselle.model.architecture.dense.Phi;
 import roselle.model.architecture.dense.Starcoder2;
+import roselle.model.architecture.dense.VaultGemma;
 import roselle.model.architecture.encoder.Bert;
 import roselle.model.architecture.encoder.DistilBert;
 import roselle.model.architecture.encoder.EuroBert;
@@ -28,11 +36,18 @@ import roselle.model.architecture.encoder.ModernBert;
 import roselle.model.architecture.encoder.MpNet;
 import roselle.model.architecture.encoder.NomicBert;
 import roselle.model.architecture.encoder.Roberta;
+import roselle.model.architecture.expert.Afmoe;
 import roselle.model.architecture.expert.DeepseekV3;
 import roselle.model.architecture.expert.Dots1;
 import roselle.model.architecture.expert.Ernie45Moe;
+import roselle.model.architecture.expert.ExaoneMoe;
+import roselle.model.architecture.expert.FlexOlmo;
 import roselle.model.architecture.expert.Glm4Moe;
 import roselle.model.architecture.expert.GptOss;
+import roselle.model.architecture.expert.GraniteMoe;
+import roselle.model.architecture.expert.HyV3;
+import roselle.model.architecture.expert.Llama4;
+import roselle.model.architecture.expert.MiMoV2;
 import roselle.model.architecture.expert.MiniMaxM2;
 import roselle.model.architecture.expert.Mixtral;
 import roselle.model.architecture.expert.Olmoe;
@@ -44,11 +59,13 @@ import roselle.model.architecture.hybrid.GraniteHybrid;
 import roselle.model.architecture.hybrid.Lfm2;
 import roselle.model.architecture.hybrid.Lfm2Moe;
 import roselle.model.architecture.hybrid.Mamba2;
+import roselle.model.architecture.hybrid.NemotronH;
 import roselle.model.architecture.hybrid.Qwen35;
 import roselle.model.architecture.hybrid.Qwen3Next;
 import roselle.model.architecture.llama.Arcee;
 import roselle.model.architecture.llama.Ernie45;
 import roselle.model.architecture.llama.Granite;
+import roselle.model.architecture.llama.Hunyuan;
 import roselle.model.architecture.llama.Llama;
 import roselle.model.architecture.llama.Mistral;
 import roselle.model.architecture.llama.Phi3;
@@ -69,9 +86,11 @@ import roselle.model.weights.Blueprint;
 /** All families of decoders and encoders, and the way from a checkpoint to one. */
 public final class Architectures {
     private static final List<Architecture> ALL = List.of(
+            new Afmoe(),
             new Arcee(),
             new Bamba(),
             new Bert(),
+            new Bloom(),
             new Cohere(),
             new Cohere2(),
             new DeepseekV3(),
@@ -81,6 +100,9 @@ public final class Architectures {
             new Ernie45Moe(),
             new EuroBert(),
             new Exaone4(),
+            new ExaoneMoe(),
+            new Falcon(),
+            new FlexOlmo(),
             new Gemma(),
             new Gemma2(),
             new Gemma3(),
@@ -88,42 +110,54 @@ public final class Architectures {
             new Glm4(),
             new Glm4Moe(),
             new Gpt2(),
+            new GptBigCode(),
+            new GptJ(),
             new GptNeox(),
             new GptOss(),
             new Granite(),
             new GraniteHybrid(),
+            new GraniteMoe(),
             new Gte(),
+            new Hunyuan(),
+            new HyV3(),
             new JinaV3(),
             new Lfm2(),
             new Lfm2Moe(),
             new Llama(),
+            new Llama4(),
             new Mamba2(),
+            new MiMoV2(),
             new MiniMaxM2(),
             new Mistral(),
             new Mistral3(),
             new Mixtral(),
             new ModernBert(),
             new MpNet(),
+            new Mpt(),
+            new Nemotron(),
+            new NemotronH(),
             new NomicBert(),
             new Olmo2(),
             new Olmo3(),
             new Olmoe(),
+            new Opt(),
             new Phi(),
             new Phi3(),
             new Qwen2(),
-            new Qwen2Moe(),
             new Qwen25Vl(),
+            new Qwen2Moe(),
             new Qwen3(),
+            new Qwen35(),
             new Qwen3Moe(),
             new Qwen3Next(),
             new Qwen3Vl(),
-            new Qwen35(),
             new Roberta(),
             new SeedOss(),
             new SmolLm3(),
             new SolarOpen(),
             new StableLm(),
             new Starcoder2(),
+            new VaultGemma(),
             new Wrapped());
 
     private Architectures() {}

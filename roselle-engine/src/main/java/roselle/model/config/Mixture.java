@@ -16,7 +16,12 @@ public final class Mixture {
     public static FeedForwardSpec.Experts of(ModelConfig config, int size, boolean normalizes) {
         String field = config.has("num_experts", "") ? "num_experts" : "num_local_experts";
         int experts = config.size(field, "expert_count", MAX_EXPERTS);
-        int chosen = chosen(config, experts);
+        return of(config, size, normalizes, experts, chosen(config, experts));
+    }
+
+    /** The same with so many, some of them chosen. */
+    public static FeedForwardSpec.Experts of(
+            ModelConfig config, int size, boolean normalizes, int experts, int chosen) {
         Gate gate = Gate.of(config.activation("hidden_act", Activation.SILU));
         return new FeedForwardSpec.Experts(
                 experts, chosen, size, gate, Router.Scoring.SOFTMAX, normalizes, 1, 1, false, 1f, false, 0, false);

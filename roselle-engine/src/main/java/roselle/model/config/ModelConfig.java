@@ -224,6 +224,11 @@ public final class ModelConfig {
         return checkpoint.tensors().containsKey(name);
     }
 
+    /** Whether any layer has a tensor of such a name. */
+    public boolean hasTensorEnding(String ending) {
+        return checkpoint.tensors().keySet().stream().anyMatch(name -> name.endsWith(ending));
+    }
+
     /** A flag of config.json that a GGUF shows by having a tensor. */
     public boolean flagOrTensor(String field, String tensor, boolean fallback) {
         return isGguf() ? hasTensor(tensor) : flag(field, "", fallback);

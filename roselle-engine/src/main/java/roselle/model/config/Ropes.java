@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import roselle.api.CheckpointException;
+import roselle.backend.operation.PositionScale;
 import roselle.checkpoint.Metadata;
 import roselle.model.spec.RopeScaling;
 import roselle.model.spec.RopeSpec;
@@ -22,7 +24,10 @@ public final class Ropes {
             "mrope_section",
             "rope_theta",
             "partial_rotary_factor",
+            "alpha",
             "factor",
+            "llama_4_scaling_beta",
+            "max_position_embeddings",
             "original_max_position_embeddings",
             "low_freq_factor",
             "high_freq_factor",
@@ -34,6 +39,9 @@ public final class Ropes {
             "truncate",
             "short_factor",
             "long_factor");
+
+    /** Families of GGUF whose multiplier of logarithms divides the magnitude, as {@code mscale_all_dim} does. */
+    private static final Set<String> GROWING = Set.of("mistral3");
 
     private final ModelConfig config;
     private final int headSize;
@@ -99,6 +107,18 @@ public final class Ropes {
         return scale * scale;
     }
 
+    /** By what queries are multiplied the further they are from the beginning, where a rotation says so (Ministral 3); else null. */
+    public @Nullable PositionScale queryScale() {
+        if (config.isGguf()) {
+            double share = config.number("", "attention.temperature_scale", 0);
+            int tokens = config.integer("", "rope.scaling.original_context_length", context);
+            return share == 0 ? null : new PositionScale((float) share, tokens, 0);
+        }
+        Optional<Metadata> fields = config.object("rope_parameters").or(() -> config.object("rope_scaling"));
+        double share = fields.map(one -> one.number("llama_4_scaling_beta", 0)).orElse(0.0);
+        return share == 0 ? null : new PositionScale((float) share, trained(fields.orElseThrow()), 0);
+    }
+
     public RopeSpec plain(double theta, double share) {
         return new RopeSpec(dimensions(share), theta, interleaved, new RopeScaling.None());
     }
@@ -136,7 +156,10 @@ public final class Ropes {
         return switch (type) {
             case "default", "mrope" -> new RopeScaling.None(); // of mrope's three positions text has one
             case "linear" -> new RopeScaling.Linear(factor(fields));
-            case "dynamic" -> new RopeScaling.Dynamic(factor(fields), context);
+            case "dynamic" ->
+                fields.number("alpha", 0) > 0
+                        ? new RopeScaling.FixedBase(fields.number("alpha"))
+                        : new RopeScaling.Dynamic(factor(fields), context);
             case "llama3" ->
                 new RopeScaling.Llama3(
                         factor(fields),
@@ -227,7 +250,10 @@ public final class Ropes {
             case "none" -> new RopeScaling.None();
             case "linear" -> new RopeScaling.Linear(factor);
             case "yarn" -> {
-                double magnitude = attention * magnitude(factor, 1);
+                double perLog = GROWING.contains(config.family())
+                        ? config.number("", "rope.scaling.yarn_log_multiplier", 0)
+                        : 0;
+                double magnitude = attention * magnitude(factor, 1) / (perLog == 0 ? 1 : magnitude(factor, perLog));
                 boolean truncates = !config.family().equals("gpt-oss");
                 double fast = config.number("", "rope.scaling.yarn_beta_fast", 32);
                 double slow = config.number("", "rope.scaling.yarn_beta_slow", 1);

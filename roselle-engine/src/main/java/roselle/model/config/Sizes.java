@@ -22,13 +22,18 @@ public record Sizes(
 
     /** The same where the size of the feed-forward is said for each layer, too. */
     public static Sizes of(ModelConfig config, int keyHeads, int inner) {
+        return of(config, keyHeads, inner, config.size("num_hidden_layers", "block_count", MAX_LAYERS));
+    }
+
+    /** The same with so many layers, where their kinds say it. */
+    public static Sizes of(ModelConfig config, int keyHeads, int inner, int layers) {
         int width = config.size("hidden_size", "embedding_length", MAX_NUMBERS);
         int heads = config.size("num_attention_heads", "attention.head_count", MAX_HEADS);
         requireShare(config, heads, keyHeads);
         return new Sizes(
                 vocabulary(config),
                 width,
-                config.size("num_hidden_layers", "block_count", MAX_LAYERS),
+                layers,
                 heads,
                 keyHeads,
                 config.size("head_dim", "attention.key_length", MAX_NUMBERS, Math.max(1, width / heads)),
@@ -62,6 +67,33 @@ public record Sizes(
     }
 
     private static final int UNLIMITED = 1 << 20; // as llama.cpp's converter has it
+
+    /** What a family calls its sizes in config.json; GGUF has one name for each. */
+    public record Fields(String width, String layers, String heads, String inner, String context) {}
+
+    /**
+     * Sizes under names of a family's own.
+     *
+     * @param keyHeads heads of keys and values; 0 for as many as there are heads
+     * @param innerTimes by what the width is multiplied where the feed-forward's size is not said
+     */
+    public static Sizes of(ModelConfig config, Fields fields, int keyHeads, int innerTimes) {
+        int width = config.size(fields.width(), "embedding_length", MAX_NUMBERS);
+        int heads = config.size(fields.heads(), "attention.head_count", MAX_HEADS);
+        int shared = keyHeads == 0 ? heads : keyHeads;
+        requireShare(config, heads, shared);
+        return new Sizes(
+                vocabulary(config),
+                width,
+                config.size(fields.layers(), "block_count", MAX_LAYERS),
+                heads,
+                shared,
+                Math.max(1, width / heads),
+                config.size(fields.inner(), "feed_forward_length", MAX_NUMBERS, innerTimes * width),
+                config.size(fields.context(), "context_length", MAX_POSITIONS, UNSAID));
+    }
+
+    private static final int UNSAID = 2048;
 
     /** The sizes of DistilBERT, whose configuration has names of its own. */
     public static Sizes ofDistilBert(ModelConfig config) {

@@ -57,6 +57,7 @@ public final class SpecBuilder {
     public boolean sinks;
     public boolean gated;
     public boolean bidirectional;
+    public AttentionSpec.Traits traits = AttentionSpec.Traits.NONE;
 
     /** Per layer. */
     public final FeedForwardSpec[] feedForwards;
@@ -138,6 +139,12 @@ public final class SpecBuilder {
     public void layerNorm(ModelConfig config, String field, boolean bias) {
         double epsilon = config.number(field, "attention.layer_norm_epsilon", 1e-5);
         norm = new NormSpec(Norm.Kind.LAYER, (float) epsilon, 0f, bias);
+    }
+
+    /** Layer norms whose weights are stored as their distance from 1. */
+    public void layerNormFromOne(ModelConfig config, String field) {
+        layerNorm(config, field, true);
+        norm = new NormSpec(Norm.Kind.LAYER, norm.epsilon(), config.isGguf() ? 0f : 1f, true);
     }
 
     /** Layer norms with biases and a given epsilon. */
@@ -231,8 +238,13 @@ public final class SpecBuilder {
 
     /** Heads of their own in each layer. */
     public AttentionSpec[] attentions() {
+        return Arrays.copyOf(heads(), windows.length, AttentionSpec[].class);
+    }
+
+    /** The same, for who changes some. */
+    public AttentionSpec.MultiHead[] heads() {
         var heads = new HeadShape(sizes.heads(), sizes.keyHeads(), sizes.headSize(), sizes.headSize());
-        var attentions = new AttentionSpec[sizes.layers()];
+        var attentions = new AttentionSpec.MultiHead[sizes.layers()];
         for (int i = 0; i < attentions.length; i++) {
             attentions[i] = new AttentionSpec.MultiHead(
                     heads,
@@ -246,7 +258,8 @@ public final class SpecBuilder {
                     sinks,
                     gated,
                     bidirectional,
-                    AttentionSpec.Value.PRODUCT);
+                    AttentionSpec.Value.PRODUCT,
+                    traits);
         }
         return attentions;
     }

@@ -16,6 +16,7 @@ public final class StateSpaces {
      *
      * @param heads how many there are
      * @param headSize numbers of a head's value
+     * @param expand how much wider than the stream all heads together are; empty where that is not said
      * @param bias whether the products have one
      */
     public record Fields(
@@ -71,6 +72,9 @@ public final class StateSpaces {
 
     /** Numbers of a head: said, or by how much wider than the stream all heads together are. */
     private static int headSize(ModelConfig config, Fields fields, int heads, int width) {
+        if (!config.isGguf() && fields.expand().isEmpty()) {
+            return config.size(fields.headSize(), "", AttentionSpec.MAX_HEAD_SIZE);
+        }
         int inner = config.isGguf()
                 ? config.size("", "ssm.inner_size", MOST)
                 : Math.multiplyExact(width, config.size(fields.expand(), "", MOST_HEADS, 2));

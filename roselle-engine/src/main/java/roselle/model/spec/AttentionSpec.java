@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.DeltaHeads;
 import roselle.backend.operation.HeadShape;
+import roselle.backend.operation.PositionScale;
 
 /** The attention of a layer, or what stands in its place. */
 public sealed interface AttentionSpec {
@@ -24,6 +25,8 @@ public sealed interface AttentionSpec {
         NONE,
         /** Each head by itself. */
         PER_HEAD,
+        /** Each head by itself, without weights. */
+        PLAIN,
         /** All heads of a row as one. */
         ALL_HEADS
     }
@@ -38,6 +41,53 @@ public sealed interface AttentionSpec {
         NORMED_KEY
     }
 
+    /** Nothing: the layer is a feed-forward alone. */
+    record None() implements AttentionSpec {}
+
+    /**
+     * What few families have.
+     *
+     * @param outputScale multiplies what is attended
+     * @param normsTurned whether the norms of queries and keys follow their rotation
+     * @param slope multiplies the slope of each head by which scores fall with the distance of a key (ALiBi; Press et al., 2022); 0 for none
+     * @param isChunked whether the window does not slide: a query sees what is behind the last multiple of it (Llama 4)
+     * @param queryScale by what a query is multiplied once it is turned; null for nothing
+     * @param gatesHeads whether the gate of a head is one number, and not one for each of its values
+     */
+    record Traits(
+            float outputScale,
+            boolean normsTurned,
+            float slope,
+            boolean isChunked,
+            @Nullable PositionScale queryScale,
+            boolean gatesHeads) {
+        public static final Traits NONE = new Traits(1f, false, 0f, false, null, false);
+
+        public Traits withOutputScale(float scale) {
+            return new Traits(scale, normsTurned, slope, isChunked, queryScale, gatesHeads);
+        }
+
+        public Traits withNormsTurned() {
+            return new Traits(outputScale, true, slope, isChunked, queryScale, gatesHeads);
+        }
+
+        public Traits withSlopes(float factor) {
+            return new Traits(outputScale, normsTurned, factor, isChunked, queryScale, gatesHeads);
+        }
+
+        public Traits withChunks() {
+            return new Traits(outputScale, normsTurned, slope, true, queryScale, gatesHeads);
+        }
+
+        public Traits withQueryScale(@Nullable PositionScale scale) {
+            return new Traits(outputScale, normsTurned, slope, isChunked, scale, gatesHeads);
+        }
+
+        public Traits withHeadGates() {
+            return new Traits(outputScale, normsTurned, slope, isChunked, queryScale, true);
+        }
+    }
+
     /**
      * Heads with keys and values of their own, or shared by groups of query heads (Ainslie et al., 2023).
      *
@@ -50,6 +100,7 @@ public sealed interface AttentionSpec {
      * @param gated whether what is attended is multiplied, number by number, with the sigmoid of a product of the input
      * @param bidirectional whether a query sees what is behind it, too, and the window reaches both ways
      * @param value what a value is
+     * @param traits what few families have
      */
     record MultiHead(
             HeadShape heads,
@@ -63,14 +114,126 @@ public sealed interface AttentionSpec {
             boolean sinks,
             boolean gated,
             boolean bidirectional,
-            Value value)
+            Value value,
+            Traits traits)
             implements AttentionSpec {
+        /** Heads as most families have them. */
+        public MultiHead(
+                HeadShape heads,
+                int window,
+                @Nullable RopeSpec rope,
+                QueryKeyNorm norm,
+                boolean bias,
+                boolean outputBias,
+                float scale,
+                float softCap,
+                boolean sinks,
+                boolean gated,
+                boolean bidirectional,
+                Value value) {
+            this(
+                    heads,
+                    window,
+                    rope,
+                    norm,
+                    bias,
+                    outputBias,
+                    scale,
+                    softCap,
+                    sinks,
+                    gated,
+                    bidirectional,
+                    value,
+                    Traits.NONE);
+        }
+
+        /** These within a window, turned so. */
+        public MultiHead with(int tokens, @Nullable RopeSpec turn) {
+            return new MultiHead(
+                    heads,
+                    tokens,
+                    turn,
+                    norm,
+                    bias,
+                    outputBias,
+                    scale,
+                    softCap,
+                    sinks,
+                    gated,
+                    bidirectional,
+                    value,
+                    traits);
+        }
+
+        /** These with other sizes. */
+        public MultiHead with(HeadShape shape) {
+            return new MultiHead(
+                    shape,
+                    window,
+                    rope,
+                    norm,
+                    bias,
+                    outputBias,
+                    scale,
+                    softCap,
+                    sinks,
+                    gated,
+                    bidirectional,
+                    value,
+                    traits);
+        }
+
+        /** These with other traits. */
+        public MultiHead with(Traits others) {
+            return new MultiHead(
+                    heads,
+                    window,
+                    rope,
+                    norm,
+                    bias,
+                    outputBias,
+                    scale,
+                    softCap,
+                    sinks,
+                    gated,
+                    bidirectional,
+                    value,
+                    others);
+        }
+
+        /** These with other norms of queries and keys, and sinks or not. */
+        public MultiHead with(QueryKeyNorm norms, boolean hasSinks) {
+            return new MultiHead(
+                    heads,
+                    window,
+                    rope,
+                    norms,
+                    bias,
+                    outputBias,
+                    scale,
+                    softCap,
+                    hasSinks,
+                    gated,
+                    bidirectional,
+                    value,
+                    traits);
+        }
+
         public MultiHead {
             if (window < 0) {
                 throw new IllegalArgumentException("a window of " + window + " tokens, expected 0 for all or more");
             }
             requireSize(heads.keySize());
             requireSize(heads.valueSize());
+            if (traits.normsTurned() && norm == QueryKeyNorm.ALL_HEADS) {
+                throw new IllegalArgumentException("norms behind a rotation are those of single heads");
+            }
+            if (traits.isChunked() && (window == 0 || bidirectional)) {
+                throw new IllegalArgumentException("chunks of attention have a length and do not look ahead");
+            }
+            if (traits.outputScale() != 1f && outputBias) {
+                throw new IllegalArgumentException("what is attended is not scaled before a bias");
+            }
             if (value == Value.NORMED_KEY && (heads.keySize() != heads.valueSize() || bias || gated)) {
                 throw new IllegalArgumentException("values that are keys are as long, and have no bias and no gates");
             }
@@ -102,9 +265,18 @@ public sealed interface AttentionSpec {
      * @param plainSize numbers of a query head without position
      * @param valueSize numbers of a head's value
      * @param epsilon of the norms of the compressed query, key and value
+     * @param queryScale by what a query is multiplied once it is turned; null for nothing
      */
     record Latent(
-            int heads, int queryRank, int rank, int plainSize, int valueSize, RopeSpec rope, float scale, float epsilon)
+            int heads,
+            int queryRank,
+            int rank,
+            int plainSize,
+            int valueSize,
+            RopeSpec rope,
+            float scale,
+            float epsilon,
+            @Nullable PositionScale queryScale)
             implements AttentionSpec {
         public Latent {
             requireSize(rank);

@@ -57,10 +57,23 @@ public record DecoderSpec(
             throw new IllegalArgumentException(
                     "experts beside a dense feed-forward need a block that normalises outputs");
         }
-        if (layer.feedForward() instanceof FeedForwardSpec.None
-                && (block.parallel() || block.normsOutputs() || block.normsSums())) {
+        boolean isHalf =
+                layer.feedForward() instanceof FeedForwardSpec.None || layer.attention() instanceof AttentionSpec.None;
+        if (isHalf && (block.parallel() || block.normsOutputs() || block.normsSums())) {
             throw new IllegalArgumentException(
-                    "layer " + index + " has no feed-forward, which needs a block that normalises inputs alone");
+                    "layer " + index + " is half a block, which needs one that normalises inputs alone");
+        }
+        if (layer.feedForward() instanceof FeedForwardSpec.Experts experts
+                && experts.sharedGate()
+                && block.normsOutputs()) {
+            throw new IllegalArgumentException("layer " + index + " gates a shared expert and normalises what it adds");
+        }
+        if (layer.feedForward() instanceof FeedForwardSpec.Experts experts
+                && (experts.traits().latent() != 0 || experts.traits().weighsInputs())
+                && (block.parallel() || block.normsOutputs() || !block.normsInputs())) {
+            throw new IllegalArgumentException(
+                    "layer " + index
+                            + " has experts that read something else than the stream, which needs a block that normalises inputs alone");
         }
     }
 
@@ -159,9 +172,11 @@ public record DecoderSpec(
         int[][] groupsOf = groupsOfLayers();
         var attentions = new LinkedHashSet<StepDemands.Attention>();
         for (int i = 0; i < groupsOf.length; i++) {
-            KvGroup group = groups.get(groupsOf[i][0]);
-            heads(layers.get(i).attention())
-                    .ifPresent(heads -> attentions.add(new StepDemands.Attention(heads, group)));
+            if (groupsOf[i].length != 0) {
+                KvGroup group = groups.get(groupsOf[i][0]);
+                heads(layers.get(i).attention())
+                        .ifPresent(heads -> attentions.add(new StepDemands.Attention(heads, group)));
+            }
         }
         Widths widths = Widths.of(this);
         boolean routes = routesTokens();
@@ -175,12 +190,48 @@ public record DecoderSpec(
                 vocabulary,
                 routes ? widths.experts() : 0,
                 routes ? widths.routed() : 0,
-                widths.odd(this));
+                widths.odd(this),
+                special());
+    }
+
+    /** What not every device has kernels for, in words. */
+    public List<String> special() {
+        var all = new LinkedHashSet<String>();
+        if (input.distanceBuckets() > 0) {
+            all.add("scores that know distances");
+        }
+        for (LayerSpec layer : layers) {
+            switch (layer.attention()) {
+                case AttentionSpec.MultiHead heads -> special(heads.traits(), all);
+                case AttentionSpec.SharedKeys shared -> special(shared.heads().traits(), all);
+                case AttentionSpec.Latent latent when latent.queryScale() != null -> all.add(GROWING);
+                default -> {}
+            }
+        }
+        return List.copyOf(all);
+    }
+
+    private static final String GROWING = "queries that grow with their positions";
+
+    private static void special(AttentionSpec.Traits traits, LinkedHashSet<String> all) {
+        if (traits.normsTurned()) {
+            all.add("norms behind their rotation");
+        }
+        if (traits.slope() != 0) {
+            all.add("scores that fall with distance (ALiBi)");
+        }
+        if (traits.isChunked()) {
+            all.add("attention in chunks");
+        }
+        if (traits.queryScale() != null) {
+            all.add(GROWING);
+        }
     }
 
     /** The heads that attend; none where a state stands in the place of attention. */
     private static Optional<HeadShape> heads(AttentionSpec attention) {
         return switch (attention) {
+            case AttentionSpec.None none -> Optional.empty();
             case AttentionSpec.MultiHead heads -> Optional.of(heads.heads());
             case AttentionSpec.SharedKeys shared -> heads(shared.heads());
             case AttentionSpec.Latent latent ->
@@ -194,6 +245,7 @@ public record DecoderSpec(
     /** The groups of one layer alone. */
     private List<KvGroup> kvGroups(AttentionSpec attention) {
         return switch (attention) {
+            case AttentionSpec.None none -> List.of();
             case AttentionSpec.MultiHead heads -> List.of(kvGroup(heads));
             case AttentionSpec.SharedKeys shared -> List.of(kvGroup(shared.heads()));
             case AttentionSpec.Latent latent -> List.of(new KvGroup("latent", 1, 1, latent.cachedSize(), 0, 0));
@@ -207,13 +259,17 @@ public record DecoderSpec(
 
     private static KvGroup kvGroup(AttentionSpec.MultiHead attention) {
         HeadShape heads = attention.heads();
+        boolean isChunked = attention.traits().isChunked();
+        String windowed = isChunked ? "chunk" : "window";
         return new KvGroup(
-                attention.window() == 0 ? "full" : "window",
+                attention.window() == 0 ? "full" : windowed,
                 1,
                 heads.keyHeads(),
                 heads.keySize(),
                 heads.valueSize(),
-                attention.window());
+                attention.window(),
+                KvGroup.NO_STATE,
+                isChunked);
     }
 
     private static KvGroup convolution(int channels) {

@@ -36,6 +36,7 @@ public sealed interface FeedForwardSpec {
      * @param bias whether router and experts have one
      * @param sharedSize inner numbers of the shared expert; 0 for none
      * @param sharedGate whether the shared expert has a sigmoid gate
+     * @param traits what few families have
      */
     record Experts(
             int experts,
@@ -50,10 +51,91 @@ public sealed interface FeedForwardSpec {
             float scale,
             boolean bias,
             int sharedSize,
-            boolean sharedGate)
+            boolean sharedGate,
+            Traits traits)
             implements FeedForwardSpec {
+        /**
+         * What few families have.
+         *
+         * @param weighsInputs whether the weight of the one expert of a token multiplies what it reads, not what it gives (Llama 4)
+         * @param gated whether experts have gates; else they are {@code down(activation(up(x)))}, and so is the shared one
+         * @param latent numbers that experts read and give in the place of the stream's, between two products that all share
+         *     (Nemotron 3); 0 for those of the stream
+         */
+        public record Traits(boolean weighsInputs, boolean gated, int latent) {
+            public static final Traits NONE = new Traits(false, true, 0);
+        }
+
+        /** Experts as most families have them. */
+        public Experts(
+                int experts,
+                int chosen,
+                int size,
+                Gate gate,
+                Router.Scoring scoring,
+                boolean normalizes,
+                int groups,
+                int chosenGroups,
+                boolean correction,
+                float scale,
+                boolean bias,
+                int sharedSize,
+                boolean sharedGate) {
+            this(
+                    experts,
+                    chosen,
+                    size,
+                    gate,
+                    scoring,
+                    normalizes,
+                    groups,
+                    chosenGroups,
+                    correction,
+                    scale,
+                    bias,
+                    sharedSize,
+                    sharedGate,
+                    Traits.NONE);
+        }
+
         public Experts {
             Router.requireChoice(experts, chosen, groups, chosenGroups);
+            if (traits.weighsInputs() && (chosen != 1 || bias || traits.latent() != 0)) {
+                throw new IllegalArgumentException(
+                        "experts whose inputs are weighed are chosen one for a token and have no biases");
+            }
+            if ((!traits.gated() || traits.latent() != 0) && (bias || sharedGate)) {
+                throw new IllegalArgumentException("experts without gates or of other widths have no biases");
+            }
+        }
+
+        /** Numbers that an expert reads and gives. */
+        public int width(int stream) {
+            return traits.latent() == 0 ? stream : traits.latent();
+        }
+
+        /** Rows of an expert's first matrix. */
+        public int firstRows() {
+            return traits.gated() ? 2 * size : size;
+        }
+
+        /** These with other traits. */
+        public Experts with(Traits others) {
+            return new Experts(
+                    experts,
+                    chosen,
+                    size,
+                    gate,
+                    scoring,
+                    normalizes,
+                    groups,
+                    chosenGroups,
+                    correction,
+                    scale,
+                    bias,
+                    sharedSize,
+                    sharedGate,
+                    others);
         }
 
         /** These with a sigmoid for each score, and maybe a correction of the choice. */
@@ -71,7 +153,8 @@ public sealed interface FeedForwardSpec {
                     weightScale,
                     bias,
                     sharedSize,
-                    sharedGate);
+                    sharedGate,
+                    traits);
         }
 
         /** These with an expert for every token. */
@@ -89,7 +172,8 @@ public sealed interface FeedForwardSpec {
                     scale,
                     bias,
                     sharedInner,
-                    gated);
+                    gated,
+                    traits);
         }
     }
 

@@ -71,6 +71,19 @@ public sealed interface RopeScaling {
         }
     }
 
+    /** A base stretched once and for all ("NTK-aware" with a fixed alpha, Hunyuan). */
+    record FixedBase(double alpha) implements RopeScaling {
+        @Override
+        public double base(double theta, int dimensions, int contextLimit) {
+            return theta * Math.pow(alpha, dimensions / (dimensions - 2.0));
+        }
+
+        @Override
+        public void scale(float[] frequencies, double theta, int contextLimit) {
+            // the base has it all
+        }
+    }
+
     /** Long waves stretched, short ones kept, the ones between mixed (Llama 3.1). */
     record Llama3(double factor, double lowFactor, double highFactor, int trainedContext) implements RopeScaling {
         @Override

@@ -25,6 +25,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
 
     private static Widths attention(AttentionSpec spec, int width) {
         return switch (spec) {
+            case AttentionSpec.None none -> new Widths(1, 1, 1, 1, 1, 1);
             case AttentionSpec.MultiHead heads -> {
                 var shape = heads.heads();
                 int keys = shape.keyHeads() * (shape.keySize() + shape.valueSize());
@@ -66,7 +67,9 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 new Widths(
                         1,
                         1,
-                        Math.max(1, 2 * experts.sharedSize()),
+                        Math.max(
+                                Math.max(1, 2 * experts.sharedSize()),
+                                experts.traits().latent()),
                         experts.chosen(),
                         2 * experts.size(),
                         experts.experts());
@@ -101,7 +104,10 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
             case FeedForwardSpec.None none -> 1;
             case FeedForwardSpec.Plain plain -> plain.size();
             case FeedForwardSpec.Gated gated -> gated.size();
-            case FeedForwardSpec.Experts experts -> Math.max(experts.size(), experts.sharedSize());
+            case FeedForwardSpec.Experts experts ->
+                Math.max(
+                        Math.max(experts.size(), experts.sharedSize()),
+                        experts.traits().latent());
             case FeedForwardSpec.Beside both -> Math.max(columns(both.dense()), columns(both.experts()));
         };
     }
@@ -119,6 +125,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
 
     private static boolean isOdd(AttentionSpec spec) {
         return switch (spec) {
+            case AttentionSpec.None none -> false;
             case AttentionSpec.MultiHead heads ->
                 heads.heads().queryHeads() * heads.heads().keySize() % UNIT != 0
                         || heads.heads().keyHeads() * heads.heads().keySize() % UNIT != 0
@@ -148,7 +155,10 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
             case FeedForwardSpec.None none -> false;
             case FeedForwardSpec.Plain plain -> plain.size() % UNIT != 0;
             case FeedForwardSpec.Gated gated -> gated.size() % UNIT != 0;
-            case FeedForwardSpec.Experts experts -> experts.size() % UNIT != 0 || experts.sharedSize() % UNIT != 0;
+            case FeedForwardSpec.Experts experts ->
+                experts.size() % UNIT != 0
+                        || experts.sharedSize() % UNIT != 0
+                        || experts.traits().latent() % UNIT != 0;
             case FeedForwardSpec.Beside both -> isOdd(both.dense()) || isOdd(both.experts());
         };
     }

@@ -30,6 +30,8 @@ public enum Part {
     VALUE,
     /** Query, key and value in one. */
     QUERY_KEY_VALUE,
+    /** What gates the heads' outputs, where it is not with the queries. */
+    ATTENTION_GATE,
     ATTENTION_OUTPUT,
     QUERY_NORM,
     KEY_NORM,
@@ -98,6 +100,9 @@ public enum Part {
     EXPERT_UP,
     EXPERT_GATE_UP,
     EXPERT_DOWN,
+    /** What brings the stream to the numbers that experts read, and what they give back to it. */
+    EXPERTS_INPUT,
+    EXPERTS_OUTPUT,
     SHARED_GATE,
     SHARED_UP,
     /** Gate and up of the shared expert in one. */

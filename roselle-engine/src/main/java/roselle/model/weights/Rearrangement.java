@@ -141,6 +141,24 @@ public final class Rearrangement implements Copies {
         return StoredMatrix.of(new Tensor(tensor.name(), tensor.type(), tensor.shape(), target));
     }
 
+    /** A matrix with each row as often as wanted, one behind the other. */
+    public StoredMatrix repeat(StoredMatrix matrix, int times) {
+        Tensor tensor = whole(matrix, "repeated");
+        orders.put(tensor.name(), row -> row / times);
+        Shape shape = Shape.of(tensor.shape().rows() * times, tensor.shape().columns());
+        long rowBytes = tensor.type().rowBytes(shape.columns());
+        long size = rowBytes * shape.rows();
+        if (!copies) {
+            bytes += size;
+            return StoredMatrix.of(new Tensor(tensor.name(), tensor.type(), shape, anythingOf(size)));
+        }
+        MemorySegment target = take(size);
+        for (long row = 0; row < shape.rows(); row++) {
+            MemorySegment.copy(tensor.data(), row / times * rowBytes, target, row * rowBytes, rowBytes);
+        }
+        return StoredMatrix.of(new Tensor(tensor.name(), tensor.type(), shape, target));
+    }
+
     /** A matrix put together from codes and scales that lie apart; row {@code i} is the given one's row {@code source(i)}. */
     public StoredMatrix gather(SplitBlocks matrix, IntUnaryOperator source) {
         DataType type = matrix.type();

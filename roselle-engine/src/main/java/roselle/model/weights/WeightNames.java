@@ -17,7 +17,7 @@ public record WeightNames(Map<Part, String> templates, Layout layout) {
         PLAIN,
         /** {@code [inputs, outputs]}, except for embeddings (GPT-2). */
         TRANSPOSED,
-        /** {@code [outputs, inputs]}, query, key and value of each head together (GPT-NeoX). */
+        /** {@code [outputs, inputs]}, the queries, the key and the value of each key head together (GPT-NeoX, Falcon). */
         PER_HEAD,
         /** Experts {@code [inputs, outputs]} with gate and up alternating, or blocks of them whose scales lie apart (gpt-oss). */
         ALTERNATING_EXPERTS,

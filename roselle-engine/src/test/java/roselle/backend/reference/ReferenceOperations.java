@@ -265,11 +265,13 @@ final class ReferenceOperations implements Operations {
         HeadShape heads = layer.heads();
         for (int r = 0; r < step.rows; r++) {
             for (int h = 0; h < heads.queryHeads(); h++) {
-                turn(query.columns(h * heads.keySize(), heads.keySize()), r, h, layer.queryNorm(), layer.rope());
+                Rows asked = query.columns(h * heads.keySize(), heads.keySize());
+                turn(asked, r, h, layer.queryNorm(), layer);
+                grow(asked, r, layer);
             }
             for (int h = 0; h < heads.keyHeads() && layer.appends(); h++) {
                 Rows one = key.columns(h * heads.keySize(), heads.keySize());
-                turn(one, r, h, layer.keyNorm(), layer.rope());
+                turn(one, r, h, layer.keyNorm(), layer);
                 var pages = (ReferenceCache) cache;
                 int page = page(layer.group(), sequence(r), step.positions[r]);
                 append(one, r, pages, layer, pages.key(layer.group(), layer.layer(), page, h, step.positions[r]));
@@ -280,15 +282,27 @@ final class ReferenceOperations implements Operations {
     }
 
     /** Normalises and rotates a head of a row. */
-    private void turn(Rows head, int row, int number, @Nullable Norm norm, @Nullable Rope rope) {
+    private void turn(Rows head, int row, int number, @Nullable Norm norm, AttentionLayer layer) {
+        Rope rope = layer.rope();
+        if (rope != null && layer.traits().normsTurned()) {
+            rotate(head, row, rope);
+        }
         if (norm != null) {
             boolean isOfEach = norm.weight().elements() > head.columns();
             float[] x = ReferenceBuffer.row(head, row);
             double[] normed = normed(x, 0, x.length, norm, isOfEach ? number * x.length : 0);
             store(head, row, i -> normed[i]);
         }
-        if (rope != null) {
+        if (rope != null && !layer.traits().normsTurned()) {
             rotate(head, row, rope);
+        }
+    }
+
+    private void grow(Rows head, int row, AttentionLayer layer) {
+        if (layer.traits().queryScale() != null) {
+            float factor = layer.traits().queryScale().at(step.positions[row]);
+            float[] x = ReferenceBuffer.row(head, row);
+            store(head, row, i -> (double) factor * x[i]);
         }
     }
 
@@ -323,9 +337,10 @@ final class ReferenceOperations implements Operations {
                 float[] from = ReferenceBuffer.row(query.columns((h + 1) * querySize - tail, tail), r);
                 Rows to = absorbed.columns((h + 1) * heads.keySize() - tail, tail);
                 store(to, r, i -> from[i]);
-                turn(to, r, h, null, layer.rope());
+                turn(to, r, h, null, layer);
+                grow(absorbed.columns(h * heads.keySize(), heads.keySize()), r, layer);
             }
-            turn(latent.columns(heads.valueSize(), tail), r, 0, null, layer.rope());
+            turn(latent.columns(heads.valueSize(), tail), r, 0, null, layer);
             int page = page(layer.group(), sequence(r), step.positions[r]);
             Rows whole = latent.columns(0, heads.keySize());
             append(whole, r, pages, layer, pages.key(layer.group(), layer.layer(), page, 0, step.positions[r]));
@@ -348,7 +363,7 @@ final class ReferenceOperations implements Operations {
         int keyHead = head * layer.heads().keyHeads() / layer.heads().queryHeads();
         int window = cache.groups().get(layer.group()).window();
         int own = step.positions[row];
-        int first = window == 0 ? 0 : Math.max(0, own + 1 - window);
+        int first = cache.groups().get(layer.group()).firstSeen(own);
         int end = own + 1;
         if (layer.bidirectional()) {
             int s = sequence(row);
@@ -364,9 +379,10 @@ final class ReferenceOperations implements Operations {
             for (int i = 0; i < query.length; i++) {
                 score += (double) query[i] * key[i];
             }
-            DistanceBias far = layer.distances();
+            DistanceBias far = layer.traits().distances();
             double bias = far == null ? 0 : number(far.table(), far.index(head, p, own));
-            scores[p] = capped(score * layer.scale() + bias, layer.softCap());
+            double slope = number(layer.traits().slopes(), layer.traits().slopes() == null ? 0 : head);
+            scores[p] = capped(score * layer.scale() + bias, layer.softCap()) + slope * (own - p);
             largest = Math.max(largest, scores[p]);
         }
         double total = layer.sinks() == null ? 0 : Math.exp(number(layer.sinks(), head) - largest);

@@ -27,6 +27,10 @@ public final class Gemma2 implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
+        return new Blueprint(builder(config).spec(), Names.of(config, NAMES));
+    }
+
+    static SpecBuilder builder(ModelConfig config) {
         var builder = SpecBuilder.of(config, Sizes.of(config));
         builder.rmsNorm(config, 1f);
         builder.block = new BlockSpec(true, true, false, false, 1f);
@@ -42,7 +46,7 @@ public final class Gemma2 implements Architecture {
         builder.gated(config, "hidden_activation", Activation.GELU_TANH, false);
         float softCap = (float) config.number("final_logit_softcapping", "final_logit_softcapping", 0);
         builder.output = new OutputSpec(SpecBuilder.isTied(config, true), false, 1f, softCap);
-        return new Blueprint(builder.spec(), Names.of(config, NAMES));
+        return builder;
     }
 
     static final Map<Part, String> NAMES = Map.of(

@@ -44,7 +44,7 @@ public final class Olmo2 implements Architecture {
         return builder;
     }
 
-    static final Map<Part, String> NAMES = Map.of(
+    public static final Map<Part, String> NAMES = Map.of(
             Part.POST_ATTENTION_NORM, Names.layer("post_attention_layernorm"),
             Part.POST_FEED_FORWARD_NORM, Names.layer("post_feedforward_layernorm"));
 }

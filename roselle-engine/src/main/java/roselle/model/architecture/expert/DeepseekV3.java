@@ -20,12 +20,16 @@ import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.FeedForwardSpec;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Part;
+import roselle.model.weights.WeightNames;
 
-/** DeepSeek V3, and GLM 4.7 Flash of the same shape: latent attention, and experts chosen by groups with a correction. */
+/**
+ * DeepSeek V3, and GLM 4.7 Flash of the same shape: latent attention, and experts chosen by groups with a correction; DeepSeek V2
+ * and Mistral 4, whose scores are softmaxes without one.
+ */
 public final class DeepseekV3 implements Architecture {
     @Override
     public Set<String> modelTypes() {
-        return Set.of("deepseek_v3", "glm4_moe_lite");
+        return Set.of("deepseek_v2", "deepseek_v3", "glm4_moe_lite", "mistral4");
     }
 
     @Override
@@ -37,26 +41,49 @@ public final class DeepseekV3 implements Architecture {
     public Blueprint read(ModelConfig config) {
         var builder = SpecBuilder.of(config, Sizes.of(config));
         builder.rmsNorm(config, 0f);
-        config.requireOff("attention_bias");
+        config.requireOff("attention_bias", "mlp_bias");
         builder.gated(config, "hidden_act", Activation.SILU, false);
         FeedForwardSpec.Experts experts = experts(config);
         behindDense(config, builder, experts);
         var attentions = new AttentionSpec[builder.sizes.layers()];
         Arrays.fill(attentions, attention(config, builder));
-        return new Blueprint(builder.spec(attentions), Names.of(config, NAMES));
+        return new Blueprint(builder.spec(attentions), names(config));
     }
+
+    /** Experts one by one or in stacks, as a checkpoint has them. */
+    static WeightNames names(ModelConfig config) {
+        WeightNames names = Names.of(config, NAMES);
+        boolean isStacked = config.hasTensorEnding(".mlp.experts.gate_up_proj");
+        return isStacked ? names.with(STACKS) : names;
+    }
+
+    private static final Map<Part, String> STACKS = Map.of(
+            Part.EXPERT_GATE_UP, Names.layer("mlp.experts.gate_up_proj"),
+            Part.EXPERT_DOWN, Names.layer("mlp.experts.down_proj"));
 
     /** Experts in the layers that are said to be sparse, or in all behind the first few. */
     static void behindDense(ModelConfig config, SpecBuilder builder, FeedForwardSpec.Experts experts) {
         int layers = builder.feedForwards.length;
-        int dense = config.sizeOrNone("first_k_dense_replace", "leading_dense_block_count", MOST);
+        String first = said(config, "first_k_dense_replace", "num_dense_layers");
+        int dense = config.sizeOrNone(first, "leading_dense_block_count", MOST);
         List<String> types =
                 !config.isGguf() && config.has("mlp_layer_types", "") ? config.strings("mlp_layer_types") : List.of();
         if (!types.isEmpty() && types.size() != layers) {
             throw config.unsupported("mlp_layer_types", types.size() + " names", "one for each layer");
         }
-        for (int layer = 0; layer < layers; layer++) {
-            if (types.isEmpty() ? layer >= dense : isSparse(config, types.get(layer))) {
+        boolean says = config.has("", "leading_dense_block_count");
+        boolean listed = !config.isGguf() && config.has("moe_layer_freq", "");
+        int[] sparse = listed ? config.integers("moe_layer_freq", "") : new int[0];
+        for (int layer = 0; layer < layers && sparse.length > 1; layer++) {
+            if (layer < sparse.length && sparse[layer] == 1) {
+                builder.feedForwards[layer] = experts;
+            }
+        }
+        for (int layer = 0; layer < layers && sparse.length <= 1; layer++) {
+            boolean isBehind = says || !config.isGguf()
+                    ? layer >= dense
+                    : config.hasTensor("blk." + layer + ".ffn_gate_inp.weight");
+            if (types.isEmpty() ? isBehind : isSparse(config, types.get(layer))) {
                 builder.feedForwards[layer] = experts;
             }
         }
@@ -96,45 +123,95 @@ public final class DeepseekV3 implements Architecture {
             throw config.unsupported("key_length", Integer.toString(keySize), "more than the rotated part");
         }
         boolean interleaved = config.flag("rope_interleave", "", true);
-        var ropes = new Ropes(config, turned, builder.sizes.context(), 10_000, interleaved);
+        boolean isMistral = config.family().equals("mistral4"); // its part that turns is told as one of a head
+        int head = isMistral && !config.isGguf() ? plainSize + turned : turned;
+        var ropes = new Ropes(config, head, builder.sizes.context(), 10_000, interleaved, (double) turned / head);
         float scale = (float) (ropes.scoreFactor() / Math.sqrt(plainSize + turned));
         return new AttentionSpec.Latent(
-                builder.sizes.heads(), queryRank, rank, plainSize, valueSize, ropes.read(), scale, 1e-6f);
+                builder.sizes.heads(),
+                queryRank,
+                rank,
+                plainSize,
+                valueSize,
+                ropes.read(),
+                scale,
+                1e-6f,
+                ropes.queryScale());
     }
 
     /** Experts with sigmoids, chosen by groups with a correction, and some that all tokens share. */
-    static FeedForwardSpec.Experts experts(ModelConfig config) {
-        requireKnownRouting(config);
-        String field = config.has("n_routed_experts", "") ? "n_routed_experts" : "num_local_experts";
+    public static FeedForwardSpec.Experts experts(ModelConfig config) {
+        return experts(config, "hidden_act", Activation.SILU);
+    }
+
+    /** The same with an activation under a name of its own. */
+    public static FeedForwardSpec.Experts experts(ModelConfig config, String activation, Activation assumed) {
+        boolean isSoft = isSoft(config);
+        String field = said(config, "n_routed_experts", "num_experts", "num_local_experts");
         int experts = config.size(field, "expert_count", MOST);
         int size = config.size("moe_intermediate_size", "expert_feed_forward_length", MOST);
-        int shared = config.sizeOrNone("n_shared_experts", "expert_shared_count", MOST / size);
+        int shared = config.sizeOrNone(
+                said(config, "n_shared_experts", "num_shared_experts"), "expert_shared_count", MOST / size);
         int groups = config.size("n_group", "expert_group_count", MOST, 1);
+        boolean normalizes = !config.family().equals("deepseek_v2"); // whatever it says, as transformers has it
         return new FeedForwardSpec.Experts(
                 experts,
                 Mixture.chosen(config, experts),
                 size,
-                Gate.of(config.activation("hidden_act", Activation.SILU)),
-                Router.Scoring.SIGMOID,
-                config.flag("norm_topk_prob", "expert_weights_norm", true),
+                Gate.of(config.activation(activation, assumed)),
+                isSoft ? Router.Scoring.SOFTMAX : Router.Scoring.SIGMOID,
+                config.flag("norm_topk_prob", "expert_weights_norm", !isSoft || !config.isGguf()) && normalizes,
                 groups,
                 config.size("topk_group", "expert_group_used_count", groups, groups),
-                true,
-                (float) config.number("routed_scaling_factor", "expert_weights_scale", 1),
+                !isSoft,
+                (float) config.number(
+                        said(config, "routed_scaling_factor", "router_scaling_factor", "route_scale"),
+                        "expert_weights_scale",
+                        1),
                 false,
-                shared * size,
+                sharedSize(config, shared * size),
                 false);
     }
 
-    private static void requireKnownRouting(ModelConfig config) {
-        String scoring = config.string("scoring_func", "", "sigmoid");
-        String method = config.string("topk_method", "", "noaux_tc");
-        int function = config.integer("", "expert_gating_func", 2);
-        if (!scoring.equals("sigmoid") || function != 2) {
-            throw config.unsupported("scoring_func", config.isGguf() ? "" + function : scoring, "sigmoid");
+    /** Inner numbers of the shared expert, which some files say beside how many there are. */
+    private static int sharedSize(ModelConfig config, int assumed) {
+        String key = "expert_shared_feed_forward_length";
+        return config.has("", key) ? config.size("", key, MOST) : assumed;
+    }
+
+    /** The one of some names that a configuration has, else the first. */
+    private static String said(ModelConfig config, String... names) {
+        return Arrays.stream(names)
+                .filter(name -> config.has(name, ""))
+                .findFirst()
+                .orElse(names[0]);
+    }
+
+    private static final Set<String> SOFT = Set.of("deepseek_v2", "mistral4");
+
+    /** Whether scores are softmaxes, and choices those of the best of them. */
+    private static boolean isSoft(ModelConfig config) {
+        boolean corrects = config.hasTensorEnding(".exp_probs_b.bias"); // files of DeepSeek V2 say nothing else
+        boolean assumed = config.isGguf() ? !corrects : SOFT.contains(config.family());
+        String scoring = config.string("scoring_func", "", assumed ? "softmax" : "sigmoid");
+        int function = config.integer("", "expert_gating_func", assumed ? 1 : 2);
+        boolean isSoft = config.isGguf() ? function == 1 : scoring.equals("softmax");
+        if (!isSoft && (config.isGguf() ? function != 2 : !scoring.equals("sigmoid"))) {
+            throw config.unsupported("scoring_func", config.isGguf() ? "" + function : scoring, "sigmoid or softmax");
         }
-        if (!method.equals("noaux_tc")) {
-            throw config.unsupported("topk_method", method, "noaux_tc");
+        String known = isSoft ? "greedy" : "noaux_tc";
+        String method = config.string("topk_method", "", known);
+        boolean isAlone = method.equals("group_limited_greedy") && config.integer("n_group", "", 1) == 1;
+        if (!method.equals(known) && !(isSoft && isAlone)) {
+            throw config.unsupported("topk_method", method, known);
+        }
+        requireEachLayer(config);
+        return isSoft;
+    }
+
+    private static void requireEachLayer(ModelConfig config) {
+        if (!config.isGguf() && config.has("moe_layer_freq", "") && config.integers("moe_layer_freq", "").length > 1) {
+            return; // a list of them, see behindDense
         }
         if (config.integer("moe_layer_freq", "", 1) != 1) {
             throw config.unsupported("moe_layer_freq", "more than 1", "1");

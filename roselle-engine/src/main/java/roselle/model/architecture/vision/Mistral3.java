@@ -9,8 +9,10 @@ import roselle.model.config.SpecBuilder;
 import roselle.model.spec.OutputSpec;
 import roselle.model.weights.Blueprint;
 
-/** Mistral Small 3.1 and 3.2, text only: Mistral beside an encoder of pictures. */
+/** Mistral Small 3.1 and 3.2, and Ministral 3, text only: Mistral beside an encoder of pictures. */
 public final class Mistral3 implements Architecture {
+    private static final Set<String> TEXTS = Set.of("mistral", "ministral3");
+
     @Override
     public Set<String> modelTypes() {
         return Set.of("mistral3");
@@ -27,8 +29,8 @@ public final class Mistral3 implements Architecture {
             return new Blueprint(Mistral.builder(config).spec(), Names.gguf());
         }
         ModelConfig text = config.text();
-        if (text == config || !text.family().equals("mistral")) {
-            throw config.unsupported("text_config", text == config ? "absent" : text.family(), "mistral");
+        if (text == config || !TEXTS.contains(text.family())) {
+            throw config.unsupported("text_config", text == config ? "absent" : text.family(), "mistral or ministral3");
         }
         config.pass("vision_config", "image_token_index", "multimodal_projector_bias", "projector_hidden_act");
         config.pass("spatial_merge_size", "vision_feature_layer");

@@ -11,11 +11,11 @@ import roselle.model.config.SpecBuilder;
 import roselle.model.spec.OutputSpec;
 import roselle.model.weights.Blueprint;
 
-/** Qwen 2.5 VL, text only: Qwen 2.5 beside an encoder of pictures, its configuration in a part of its own or not. */
+/** Qwen 2 and 2.5 VL, text only: Qwen 2.5 beside an encoder of pictures, its configuration in a part of its own or not. */
 public final class Qwen25Vl implements Architecture {
     @Override
     public Set<String> modelTypes() {
-        return Set.of("qwen2_5_vl");
+        return Set.of("qwen2_5_vl", "qwen2_vl");
     }
 
     @Override

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import roselle.model.architecture.dense.Gemma3;
+import roselle.model.architecture.expert.DeepseekV3;
 import roselle.model.architecture.hybrid.Lfm2;
 import roselle.model.architecture.llama.Llama;
 import roselle.model.architecture.llama.Mistral;
@@ -22,7 +23,7 @@ import roselle.model.weights.Blueprint;
  */
 public final class Wrapped implements Architecture {
     private static final List<Architecture> DECODERS =
-            List.of(new Gemma3(), new Lfm2(), new Llama(), new Mistral(), new Qwen2(), new Qwen3());
+            List.of(new DeepseekV3(), new Gemma3(), new Lfm2(), new Llama(), new Mistral(), new Qwen2(), new Qwen3());
 
     @Override
     public Set<String> modelTypes() {
@@ -30,6 +31,7 @@ public final class Wrapped implements Architecture {
                 "gemma3",
                 "idefics3",
                 "internvl",
+                "kimi_k25",
                 "lfm2_vl",
                 "llava",
                 "llava_next",
@@ -67,6 +69,8 @@ public final class Wrapped implements Architecture {
         "downsample_factor",
         "downsample_ratio",
         "multimodal_projector_bias",
+        "projection_hidden_size",
+        "projection_layer_norm_eps",
         "projector_bias",
         "projector_hidden_act",
         "projector_hidden_size",
