@@ -195,6 +195,7 @@ OTHERS = {
     "granitemoe": ("GraniteMoe", SMALL | dict(num_local_experts=4, num_experts_per_tok=2, intermediate_size=16,
                                               embedding_multiplier=3.0, attention_multiplier=0.2, residual_multiplier=0.5,
                                               logits_scaling=2.0, tie_word_embeddings=True, rope_parameters=ROPE)),
+    "glm": ("Glm", SMALL | dict(attention_bias=True, rope_parameters=dict(ROPE, partial_rotary_factor=0.5))),
     "gptj": ("GPTJ", dict(vocab_size=96, n_embd=32, n_layer=2, n_head=4, n_positions=1024, rotary_dim=4, bos_token_id=1,
                           eos_token_id=2)),
     "opt": ("OPT", dict(vocab_size=96, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, ffn_dim=48,

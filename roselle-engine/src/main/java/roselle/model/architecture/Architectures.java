@@ -14,6 +14,7 @@ import roselle.model.architecture.dense.Gemma;
 import roselle.model.architecture.dense.Gemma2;
 import roselle.model.architecture.dense.Gemma3;
 import roselle.model.architecture.dense.Gemma4;
+import roselle.model.architecture.dense.Glm;
 import roselle.model.architecture.dense.Glm4;
 import roselle.model.architecture.dense.Gpt2;
 import roselle.model.architecture.dense.GptBigCode;
@@ -107,6 +108,7 @@ public final class Architectures {
             new Gemma2(),
             new Gemma3(),
             new Gemma4(),
+            new Glm(),
             new Glm4(),
             new Glm4Moe(),
             new Gpt2(),
