@@ -12,6 +12,7 @@ module roselle.cli {
     requires roselle.bench;
     requires roselle.engine;
     requires roselle.hub;
+    requires roselle.mcp;
     requires roselle.server;
     requires tools.jackson.core;
     requires tools.jackson.databind;

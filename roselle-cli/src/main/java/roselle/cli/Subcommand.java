@@ -21,6 +21,7 @@ import roselle.cli.model.TokenizeCommand;
 import roselle.cli.model.VerifyCommand;
 import roselle.cli.report.VersionCommand;
 import roselle.cli.run.BatchCommand;
+import roselle.cli.run.McpCommand;
 import roselle.cli.run.RunCommand;
 import roselle.cli.serve.GatewayCommand;
 import roselle.cli.serve.KeyCommand;
@@ -41,6 +42,8 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
             new Subcommand("bench", "Measure how fast a model runs.", () -> new BenchCommand()),
             new Subcommand("run", "Answer a prompt, or hold a conversation.", () -> new RunCommand()),
             new Subcommand("batch", "Answer a file of requests.", () -> new BatchCommand()),
+            new Subcommand(
+                    "mcp", "Offer a model to MCP clients, on standard input and output.", () -> new McpCommand()),
             new Subcommand("embed", "Turn texts into vectors with an encoder.", () -> new EmbedCommand()),
             new Subcommand(
                     "rerank", "Put texts into the order in which they fit to queries.", () -> new RerankCommand()),
@@ -73,7 +76,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
     static Map<String, List<String>> groups() {
         var groups = new LinkedHashMap<String, List<String>>();
         groups.put("Ask", List.of("run", "batch", "embed", "rerank"));
-        groups.put("Serve", List.of("serve", "gateway", "ps", "load", "stop", "key"));
+        groups.put("Serve", List.of("serve", "gateway", "ps", "load", "stop", "key", "mcp"));
         groups.put("Models", List.of("pull", "list", "show", "rm", "inspect"));
         groups.put("Convert and compare", List.of("quantize", "imatrix", "compare", "verify"));
         groups.put("Look inside", List.of("tokenize", "template"));

@@ -85,7 +85,7 @@ final class PackageTable {
 
     private static List<Path> packageInfos(SourceTree tree) {
         return tree.files(Set.of("package-info.java")).stream()
-                .filter(file -> file.toString().contains("src/main/java/"))
+                .filter(file -> file.toString().contains("src/main/"))
                 .toList();
     }
 }

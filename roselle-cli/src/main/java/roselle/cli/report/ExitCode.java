@@ -20,6 +20,7 @@ import roselle.api.DeviceException;
 import roselle.api.InvalidRequestException;
 import roselle.bench.backend.BackendException;
 import roselle.hub.request.HubException;
+import roselle.mcp.McpException;
 
 /** What the process's exit status tells a script; the one place that maps failures to it. */
 public enum ExitCode {
@@ -54,7 +55,8 @@ public enum ExitCode {
             case CheckpointException checkpoint -> ofUnreadable(checkpoint.getCause());
             case InvalidRequestException invalid -> ofUnreadable(invalid.getCause());
             case HubException hub -> ofHub(hub);
-            case CapacityException _, DeviceException _, BackendException _, OutOfMemoryError _ -> UNAVAILABLE;
+            case CapacityException _, DeviceException _, BackendException _, McpException _, OutOfMemoryError _ ->
+                UNAVAILABLE;
             case IOException input -> ofInput(input);
             default -> INTERNAL;
         };

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.ChatMessage;
@@ -29,6 +30,8 @@ import roselle.cli.report.ExitCode;
 import roselle.conversation.Effort;
 import roselle.engine.Engine;
 import roselle.hub.disk.WholeFile;
+import roselle.mcp.McpException;
+import roselle.mcp.McpTools;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
@@ -51,6 +54,7 @@ final class ChatSession {
     private final List<ChatMessage> messages = new ArrayList<>();
     private Optional<String> system;
     private @Nullable Usage lastUsage;
+    private Supplier<@Nullable ToolTurns> turns = () -> null;
 
     /** @param raw continue each text on its own, without a chat template */
     ChatSession(Engine engine, Requests requests, boolean raw, Optional<String> system, ChatConsole console) {
@@ -60,6 +64,16 @@ final class ChatSession {
         this.console = console;
         this.system = system;
         out = console.out();
+    }
+
+    /** Lets the model call tools, after asking the user unless that is allowed already. */
+    void use(McpTools tools, boolean isAllowed) {
+        turns = () -> new ToolTurns(tools, call -> isAllowed || consent(), this::print);
+    }
+
+    private boolean consent() {
+        print(ToolFlags.QUESTION);
+        return console.read().map(said -> said.strip().equalsIgnoreCase("y")).orElse(false);
     }
 
     /** Talks until the user leaves. */
@@ -121,9 +135,13 @@ final class ChatSession {
         messages.add(ChatMessage.user(text));
         try {
             Requests requests = adjustments.present();
-            String answer = generate(raw ? requests.raw(text) : requests.chat(messages));
-            messages.add(ChatMessage.assistant(answer));
-        } catch (InvalidRequestException | CapacityException refused) {
+            HeardAnswer answer = generate(raw ? requests.raw(text) : requests.chat(messages));
+            ToolTurns ofTools = turns.get();
+            while (ofTools != null && ofTools.follow(answer, messages)) {
+                answer = generate(requests.chat(messages));
+            }
+            messages.add(ChatMessage.assistant(answer.text()));
+        } catch (InvalidRequestException | CapacityException | McpException refused) {
             messages.subList(before, messages.size()).clear();
             out.println(refused.getMessage() + "; /reset begins anew");
         }
@@ -131,15 +149,18 @@ final class ChatSession {
 
     /** Writes the last answer again; where that is refused, the one that there was stays. */
     private void regenerate() {
-        int question = messages.size() - 2;
-        if (question < 0 || !messages.get(question).role().equals("user")) {
+        int question = messages.size() - 1;
+        while (question >= 0 && !messages.get(question).role().equals("user")) {
+            question--;
+        }
+        if (question < 0 || question == messages.size() - 1) {
             out.println("no answer yet");
             return;
         }
         List<ChatMessage> before = List.copyOf(messages);
         messages.subList(question, messages.size()).clear();
         answer(String.valueOf(before.get(question).fields().get("content")));
-        if (messages.size() < before.size()) {
+        if (messages.size() <= question) {
             messages.clear();
             messages.addAll(before);
         }
@@ -165,24 +186,19 @@ final class ChatSession {
         }
     }
 
-    /** Prints an answer as it is made, and returns its text: thoughts are shown, but no part of the conversation. */
-    private String generate(GenerationRequest request) {
-        var answer = new StringBuilder();
+    /** Prints an answer as it is made, and returns it: thoughts are shown, but no part of the conversation. */
+    private HeardAnswer generate(GenerationRequest request) {
+        var answer = new HeardAnswer();
         var layout = new AnswerLayout(console.isStyled() && !raw);
         try (var generation = engine.submit(request)) {
             console.onInterrupt(generation::close);
             for (var event : generation) {
+                answer.take(event);
                 switch (event) {
                     case Reasoning thought -> print(layout.thought(thought.text()));
                     case ToolCall call -> print(layout.call(call));
-                    case TokenGenerated token -> {
-                        answer.append(token.text());
-                        print(layout.text(token.text()));
-                    }
-                    case ChoiceEnded end -> {
-                        answer.append(end.text());
-                        print(layout.text(end.text()));
-                    }
+                    case TokenGenerated token -> print(layout.text(token.text()));
+                    case ChoiceEnded end -> print(layout.text(end.text()));
                     case Finished finished -> lastUsage = finished.usage();
                     case Failed failed -> throw failed.exception();
                     case PromptScored _, ToolCallStarted _, ToolCallDelta _ -> {}
@@ -192,7 +208,7 @@ final class ChatSession {
             console.onInterrupt(() -> {});
             out.println(layout.end());
         }
-        return answer.toString();
+        return answer;
     }
 
     private void print(String text) {

@@ -17,6 +17,7 @@ import roselle.conversation.Effort;
  * Makes requests that differ in their prompt only.
  *
  * @param adapter the engine's name of the adapter that answers; empty for none
+ * @param tools what the model may call
  * @param thinking what the template is told about {@code enable_thinking}; empty to leave it to the template
  */
 record Requests(
@@ -25,10 +26,11 @@ record Requests(
         OutputOptions output,
         Optional<Boolean> thinking,
         ResponseFormat format,
-        String adapter) {
+        String adapter,
+        List<Map<String, Object>> tools) {
     /** The same, drawn, ended and thought about in another way. */
     Requests with(SamplingParameters drawn, StopConditions ended, Optional<Boolean> thought) {
-        return new Requests(drawn, ended, output, thought, format, adapter);
+        return new Requests(drawn, ended, output, thought, format, adapter, tools);
     }
 
     /** Continues a text, in which spellings of special tokens count as such. */
@@ -41,7 +43,7 @@ record Requests(
         Map<String, Object> variables = thinking.<Map<String, Object>>map(
                         value -> Map.of(Effort.ENABLE_THINKING, value))
                 .orElse(Map.of());
-        return of(new Prompt.Chat(messages, List.of(), variables));
+        return of(new Prompt.Chat(messages, tools, variables));
     }
 
     private GenerationRequest of(Prompt prompt) {

@@ -44,6 +44,7 @@ import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EnginePlan;
 import roselle.engine.StartObserver;
+import roselle.mcp.McpTools;
 
 /** {@code roselle run}: one answer to a prompt, or a conversation. */
 @Command(name = "run", sortOptions = false)
@@ -120,6 +121,9 @@ public final class RunCommand implements Callable<Integer> {
     private FormatFlags format = new FormatFlags();
 
     @Mixin
+    private ToolFlags toolFlags = new ToolFlags();
+
+    @Mixin
     private EngineFlags engineFlags = new EngineFlags();
 
     @Override
@@ -138,8 +142,11 @@ public final class RunCommand implements Callable<Integer> {
                 engine.loadAdapter(ADAPTER, NearNames.existing(ModelNames.resolve(lora, engineFlags.isOffline())));
             }
             tell(() -> engine.timeline().describe());
-            Requests requests = requests(engine, asked);
-            prompt.ifPresentOrElse(text -> answer(engine, requests, text), () -> converse(engine, requests));
+            try (McpTools tools = McpTools.connect(toolFlags.servers(), this::complain)) {
+                Requests requests = requests(engine, asked, tools);
+                prompt.ifPresentOrElse(
+                        text -> answer(engine, requests, text, tools), () -> converse(engine, requests, tools));
+            }
         }
         return ExitCode.OK.status();
     }
@@ -178,8 +185,24 @@ public final class RunCommand implements Callable<Integer> {
         if (format.areSeveralGiven()) {
             throw misuse("--json-schema, --regex and --grammar say what the answer must look like: give one of them");
         }
+        requireConsistentTools(options);
         if (hasNoEcho && !raw) {
             throw misuse("--no-echo is for --raw, as only --raw echoes the prompt");
+        }
+    }
+
+    private void requireConsistentTools(OutputOptions options) {
+        if (!toolFlags.areGiven()) {
+            if (toolFlags.isAllowed()) {
+                throw misuse("--mcp-allow is for the tools of --mcp, and there is none");
+            }
+            return;
+        }
+        if (raw || output != Output.TEXT || options.choices() > 1) {
+            throw misuse("--mcp is for one answer to a conversation, as text: without --raw, --output and --n");
+        }
+        if (!toolFlags.isAllowed() && !isTerminal()) {
+            throw misuse("--mcp asks before each call, and there is no terminal: add --mcp-allow");
         }
     }
 
@@ -187,7 +210,7 @@ public final class RunCommand implements Callable<Integer> {
         return checked(sampling::output);
     }
 
-    private Requests requests(Engine engine, ResponseFormat asked) {
+    private Requests requests(Engine engine, ResponseFormat asked, McpTools tools) {
         if (!raw && !engine.hasChatTemplate()) {
             throw misuse(model + " has no chat template: add --raw to continue the prompt as it stands");
         }
@@ -201,7 +224,8 @@ public final class RunCommand implements Callable<Integer> {
                 outputOptions(),
                 Optional.ofNullable(think),
                 asked,
-                lora == null ? "" : ADAPTER);
+                lora == null ? "" : ADAPTER,
+                tools.forms());
     }
 
     private Optional<String> prompt() {
@@ -235,14 +259,49 @@ public final class RunCommand implements Callable<Integer> {
 
     // ---- one answer ----
 
-    private void answer(Engine engine, Requests requests, String prompt) {
-        GenerationRequest request = raw ? requests.raw(prompt) : requests.chat(conversation(prompt));
+    private void answer(Engine engine, Requests requests, String prompt, McpTools tools) {
+        if (raw) {
+            answer(engine, requests.raw(prompt), hasNoEcho ? "" : prompt);
+            return;
+        }
+        List<ChatMessage> messages = conversation(prompt);
+        var turns = new ToolTurns(tools, call -> toolFlags.isAllowed() || consent(), this::show);
+        HeardAnswer heard = answer(engine, requests.chat(messages), "");
+        while (!isBroken() && turns.follow(heard, messages)) {
+            heard = answer(engine, requests.chat(messages), "");
+        }
+    }
+
+    private HeardAnswer answer(Engine engine, GenerationRequest request, String echo) {
+        var heard = new HeardAnswer();
         try (var generation = engine.submit(request)) {
-            AnswerOutput printer = printer(requests.output(), raw && !hasNoEcho ? prompt : "");
+            AnswerOutput printer = printer(request.output(), echo);
             while (generation.hasNext() && !isBroken()) {
-                print(generation.next(), printer);
+                GenerationEvent event = generation.next();
+                heard.take(event);
+                print(event, printer);
             }
         }
+        return heard;
+    }
+
+    /** Whether the user lets the call be made that was shown last. */
+    private static boolean consent() {
+        return Optional.ofNullable(System.console())
+                .map(console -> console.readLine("%s", ToolFlags.QUESTION))
+                .filter(said -> said.strip().equalsIgnoreCase("y"))
+                .isPresent();
+    }
+
+    private void show(String text) {
+        PrintWriter out = specification.commandLine().getOut();
+        out.print(text);
+        out.flush();
+    }
+
+    /** What commands of servers write to their standard error. */
+    private void complain(String line) {
+        tell(() -> line + "\n");
     }
 
     private void print(GenerationEvent event, AnswerOutput printer) {
@@ -256,10 +315,12 @@ public final class RunCommand implements Callable<Integer> {
     }
 
     /** The classes of the terminal are loaded here and not before. */
-    private void converse(Engine engine, Requests requests) {
+    private void converse(Engine engine, Requests requests, McpTools tools) {
         try (ChatConsole console = TerminalConsole.open()) {
             console.out().print(greeting(engine));
-            new ChatSession(engine, requests, raw, Optional.ofNullable(system), console).run();
+            var session = new ChatSession(engine, requests, raw, Optional.ofNullable(system), console);
+            session.use(tools, toolFlags.isAllowed());
+            session.run();
         }
     }
 

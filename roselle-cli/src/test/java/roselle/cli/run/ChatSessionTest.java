@@ -223,7 +223,8 @@ final class ChatSessionTest {
                 OutputOptions.DEFAULT,
                 Optional.of(true),
                 ResponseFormat.TEXT,
-                "");
+                "",
+                List.of());
         try (var demo = Engine.open(EngineConfig.of(BundledModel.DEMO.unpackInto(folder)))) {
             new ChatSession(demo, thinking, false, Optional.empty(), console).run();
         }
@@ -244,7 +245,13 @@ final class ChatSessionTest {
     private static Requests requests(int maxTokens) {
         var stop = new StopConditions(maxTokens, 0, List.of(), Set.of(), true);
         return new Requests(
-                SamplingParameters.GREEDY, stop, OutputOptions.DEFAULT, Optional.empty(), ResponseFormat.TEXT, "");
+                SamplingParameters.GREEDY,
+                stop,
+                OutputOptions.DEFAULT,
+                Optional.empty(),
+                ResponseFormat.TEXT,
+                "",
+                List.of());
     }
 
     /** Says one line after the other, and may press Ctrl-C as soon as that stops an answer. */

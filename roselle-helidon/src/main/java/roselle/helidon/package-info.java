@@ -1,0 +1,5 @@
+/** Models in a Helidon application: from its configuration into its registry of services, with a check of their health. */
+@NullMarked
+package roselle.helidon;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package roselle.helidon;
+
+import org.jspecify.annotations.NullMarked;

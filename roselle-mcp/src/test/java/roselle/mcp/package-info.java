@@ -1,0 +1,4 @@
+@NullMarked
+package roselle.mcp;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package roselle.quarkus.deployment;
+
+import org.jspecify.annotations.NullMarked;
