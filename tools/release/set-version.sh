@@ -9,7 +9,7 @@ case $1 in
 esac
 old=$(tools/release/version.sh)
 pattern=$(printf %s "$old" | sed 's/[.]/\\./g')
-for file in pom.xml roselle-*/pom.xml examples/*/pom.xml docs/guide/*.md \
+for file in pom.xml roselle-*/pom.xml examples/*/pom.xml examples/jbang/*.java docs/guide/*.md \
     deploy/helm/roselle/Chart.yaml deploy/kustomize/*/*.yaml deploy/kserve/*.yaml; do
     [ -f "$file" ] || continue
     # Only the project's own versions: behind an artifact of its group, or in the short form.
