@@ -44,7 +44,8 @@ final class Classifiers {
             return new EncoderOutput(Pooling.LAST, List.of(scores), labels);
         }
         var steps = new ArrayList<OutputStep>();
-        Optional<String> pooler = POOLERS.stream().filter(name -> has(checkpoint, name)).findFirst();
+        Optional<String> pooler =
+                POOLERS.stream().filter(name -> has(checkpoint, name)).findFirst();
         if (pooler.isPresent()) {
             steps.add(dense(checkpoint, pooler.get(), width, width, true, Math::tanh));
             steps.add(dense(checkpoint, "classifier", labels.size(), width, true, Classifiers::same));
@@ -189,8 +190,8 @@ final class Classifiers {
             case "gelu" -> Classifiers::gelu;
             case "sigmoid" -> x -> 1 / (1 + Math.exp(-x));
             default ->
-                throw new CheckpointException(
-                        origin + ": the activation is " + name + "; supported are Tanh, Identity, ReLU, GELU and Sigmoid");
+                throw new CheckpointException(origin + ": the activation is " + name
+                        + "; supported are Tanh, Identity, ReLU, GELU and Sigmoid");
         };
     }
 

@@ -7,7 +7,6 @@ import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
-import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Router;
@@ -42,8 +41,7 @@ final class FeedForwardLoader {
         return switch (feedForward) {
             case FeedForwardSpec.None _ -> new Layer.NoFeedForward();
             case FeedForwardSpec.Plain plain -> plain(plain, layer, Part.UP, Part.DOWN);
-            case FeedForwardSpec.Gated gated ->
-                gated(gated, layer, Part.GATE, Part.UP, Part.DOWN);
+            case FeedForwardSpec.Gated gated -> gated(gated, layer, Part.GATE, Part.UP, Part.DOWN);
             case FeedForwardSpec.Experts experts -> experts(experts, layer, null);
             case FeedForwardSpec.Beside both -> beside(both, layer);
         };

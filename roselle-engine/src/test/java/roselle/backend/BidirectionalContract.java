@@ -122,8 +122,7 @@ public abstract class BidirectionalContract extends ContractFixture {
         return all;
     }
 
-    private double[] expected(
-            HeadShape heads, int window, float[] query, float[] key, float[] value, int length) {
+    private double[] expected(HeadShape heads, int window, float[] query, float[] key, float[] value, int length) {
         var expected = new double[length * heads.queryHeads() * heads.valueSize()];
         for (int row = 0; row < length; row++) {
             for (int head = 0; head < heads.queryHeads(); head++) {

@@ -87,7 +87,9 @@ class HubTest {
                 .with("2_Dense/pytorch_model.bin", bytes(100))
                 .with("openvino/config.json", "{}");
         Path snapshot = pull(NAME);
-        assertThat(names(snapshot)).contains("modules.json", "1_Pooling", "2_Dense").doesNotContain("openvino");
+        assertThat(names(snapshot))
+                .contains("modules.json", "1_Pooling", "2_Dense")
+                .doesNotContain("openvino");
         assertThat(names(snapshot.resolve("2_Dense"))).containsExactly("config.json", "model.safetensors");
         assertThat(Hub.cached(cache, NAME)).contains(snapshot);
     }

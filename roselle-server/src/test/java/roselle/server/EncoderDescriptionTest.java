@@ -50,28 +50,24 @@ final class EncoderDescriptionTest {
             "{\"model\":\"bert\",\"texts\":[\"a\"],\"input_type\":\"search_query\",\"embedding_types\":[\"float\",\"base64\"]}";
 
     private static final Map<String, List<Body>> BODIES = Map.ofEntries(
-            Map.entry("/score",
-            List.of(new Body("{\"model\":\"bert-cross\",\"text_1\":\"a\",\"text_2\":[\"b\"]}", "PairScores"))),
-            Map.entry("/classify",
-            List.of(new Body("{\"model\":\"bert-labels\",\"input\":\"a\"}", "Classes"))),
-            Map.entry("/pooling",
-            List.of(new Body("{\"model\":\"bert\",\"input\":\"a\",\"task\":\"embed\"}", "Pooled"))),
-            Map.entry("/rerank",
-            List.of(new Body(RANKED, "Reranked"), new Body(RANKS, "TeiRanks"))),
-            Map.entry("/v1/rerank",
-            List.of(new Body(RANKED, "Reranked"), new Body(RANKS, "TeiRanks"))),
-            Map.entry("/v2/rerank",
-            List.of(new Body(RANKED, "Reranked"), new Body(RANKS, "TeiRanks"))),
-            Map.entry("/v2/embed",
-            List.of(new Body(EMBED, "CohereEmbedded"))),
-            Map.entry("/embed",
-            List.of(new Body("{\"model\":\"bert\",\"inputs\":\"a\"}", "TeiVectors"))),
-            Map.entry("/predict",
-            List.of(new Body("{\"model\":\"bert-labels\",\"inputs\":[[\"a\"],[\"a\",\"b\"]]}", "TeiPredictions"))),
-            Map.entry("/api/embed",
-            List.of(new Body("{\"model\":\"bert\",\"input\":[\"a\"]}", "OllamaEmbedded"))),
-            Map.entry("/api/embeddings",
-            List.of(new Body("{\"model\":\"bert\",\"prompt\":\"a\"}", "OllamaEmbedding"))));
+            Map.entry(
+                    "/score",
+                    List.of(new Body("{\"model\":\"bert-cross\",\"text_1\":\"a\",\"text_2\":[\"b\"]}", "PairScores"))),
+            Map.entry("/classify", List.of(new Body("{\"model\":\"bert-labels\",\"input\":\"a\"}", "Classes"))),
+            Map.entry(
+                    "/pooling", List.of(new Body("{\"model\":\"bert\",\"input\":\"a\",\"task\":\"embed\"}", "Pooled"))),
+            Map.entry("/rerank", List.of(new Body(RANKED, "Reranked"), new Body(RANKS, "TeiRanks"))),
+            Map.entry("/v1/rerank", List.of(new Body(RANKED, "Reranked"), new Body(RANKS, "TeiRanks"))),
+            Map.entry("/v2/rerank", List.of(new Body(RANKED, "Reranked"), new Body(RANKS, "TeiRanks"))),
+            Map.entry("/v2/embed", List.of(new Body(EMBED, "CohereEmbedded"))),
+            Map.entry("/embed", List.of(new Body("{\"model\":\"bert\",\"inputs\":\"a\"}", "TeiVectors"))),
+            Map.entry(
+                    "/predict",
+                    List.of(new Body(
+                            "{\"model\":\"bert-labels\",\"inputs\":[[\"a\"],[\"a\",\"b\"]]}", "TeiPredictions"))),
+            Map.entry("/api/embed", List.of(new Body("{\"model\":\"bert\",\"input\":[\"a\"]}", "OllamaEmbedded"))),
+            Map.entry(
+                    "/api/embeddings", List.of(new Body("{\"model\":\"bert\",\"prompt\":\"a\"}", "OllamaEmbedding"))));
 
     private static final BlockingQueue<Set<String>> ASKED = new LinkedBlockingQueue<>();
     private static EncoderServer server;

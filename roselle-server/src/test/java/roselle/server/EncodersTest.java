@@ -209,12 +209,15 @@ final class EncodersTest {
         assertThat(labels.at("/data/0/data").size()).isEqualTo(3);
         assertThat(labels.at("/data/0/data/2").doubleValue())
                 .isCloseTo(classes.at("/data/0/probs/2").doubleValue(), within(1e-6));
-        assertThat(server.post("/pooling", "{\"model\":\"bert\",\"task\":\"classify\",\"input\":" + HI + "}").body())
+        assertThat(server.post("/pooling", "{\"model\":\"bert\",\"task\":\"classify\",\"input\":" + HI + "}")
+                        .body())
                 .contains("its task is embed");
     }
 
     private static float[] expectedNear(String model, String text) {
-        return server.engine(model).embed(List.of(DemoServer.json(text).stringValue())).getFirst();
+        return server.engine(model)
+                .embed(List.of(DemoServer.json(text).stringValue()))
+                .getFirst();
     }
 
     @Test
@@ -224,7 +227,8 @@ final class EncodersTest {
         float[] logits = server.engine("bert-tokens").embed(List.of("Hi.")).getFirst();
         assertThat(rows.size() * 3).isEqualTo(logits.length);
         assertThat(floats(rows.get(1))).isEqualTo(Arrays.copyOfRange(logits, 3, 6));
-        assertThat(server.post("/classify", "{\"model\":\"bert-tokens\",\"input\":" + HI + "}").body())
+        assertThat(server.post("/classify", "{\"model\":\"bert-tokens\",\"input\":" + HI + "}")
+                        .body())
                 .contains("scores each token and no text as a whole: ask /pooling");
     }
 

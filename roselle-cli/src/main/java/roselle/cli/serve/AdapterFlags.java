@@ -9,10 +9,10 @@ import java.util.SequencedMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import roselle.api.InvalidRequestException;
+import roselle.cli.option.ModelNames;
 import roselle.cli.report.ByteSize;
 import roselle.cli.report.Heading;
 import roselle.cli.report.NearNames;
-import roselle.cli.option.ModelNames;
 import roselle.engine.EngineConfig;
 import roselle.server.config.AdapterOptions;
 
@@ -22,7 +22,8 @@ final class AdapterFlags {
     @Option(
             names = "--lora",
             paramLabel = "NAME=PATH",
-            description = "Adapters of the model, separated by commas: PEFT's folders, .gguf, or hf:org/name, asked for by NAME.")
+            description =
+                    "Adapters of the model, separated by commas: PEFT's folders, .gguf, or hf:org/name, asked for by NAME.")
     private String adapters = "";
 
     @Option(

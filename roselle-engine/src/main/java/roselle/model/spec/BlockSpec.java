@@ -25,8 +25,7 @@ public record BlockSpec(
     public static final BlockSpec POST_NORM = new BlockSpec(false, false, true, false, false, 1f, false, false);
 
     /** Norms before each half but the first, which reads the normalised embedding (ModernBERT). */
-    public static final BlockSpec NORMED_EMBEDDING =
-            new BlockSpec(true, false, false, false, false, 1f, false, true);
+    public static final BlockSpec NORMED_EMBEDDING = new BlockSpec(true, false, false, false, false, 1f, false, true);
 
     /** A stream that is normalised once, at its end. */
     public BlockSpec(
@@ -47,7 +46,8 @@ public record BlockSpec(
             throw new IllegalArgumentException("a parallel block normalises its input alone, and is not scaled");
         }
         if (firstReadsEmbedding && (!normsInputs || parallel)) {
-            throw new IllegalArgumentException("only a block that normalises each half's input can leave out the first");
+            throw new IllegalArgumentException(
+                    "only a block that normalises each half's input can leave out the first");
         }
     }
 }

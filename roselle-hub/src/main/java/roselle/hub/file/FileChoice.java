@@ -66,7 +66,8 @@ public record FileChoice(List<String> files, Optional<String> index, Optional<St
         return underscore > 0
                 && slash > underscore
                 && path.substring(0, underscore).chars().allMatch(digit -> digit >= '0' && digit <= '9')
-                && (path.substring(slash).equals("/config.json") || path.substring(slash).equals("/" + SAFETENSORS));
+                && (path.substring(slash).equals("/config.json")
+                        || path.substring(slash).equals("/" + SAFETENSORS));
     }
 
     /** The choice among these paths; fails in a sentence where there is none. */

@@ -40,7 +40,8 @@ public final class ModernBert implements Architecture {
         config.requireOff("mlp_bias");
         builder.gated(config, "hidden_activation", Activation.GELU, false);
         int every = config.size("global_attn_every_n_layers", "", 1 << 10, 3);
-        int window = config.size("local_attention", "", 1 << 20, 128) / 2 + 1; // in each direction, with the token itself
+        int window =
+                config.size("local_attention", "", 1 << 20, 128) / 2 + 1; // in each direction, with the token itself
         builder.windows(config, window, layer -> layer % every != 0);
         ropes(config, builder);
         return new Blueprint(builder.spec(), names(config));

@@ -29,8 +29,7 @@ final class PoolingHandler implements Handler {
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
-            ClassifierCall call =
-                    ClassifierCall.read(fields, Kinds.any(admitted.models(), fields.string("model")));
+            ClassifierCall call = ClassifierCall.read(fields, Kinds.any(admitted.models(), fields.string("model")));
             List<String> texts = ClassifierCall.texts(fields, "input");
             requireTask(fields, call.encoder().engine());
             boolean isPacked = isPacked(fields);
@@ -48,8 +47,7 @@ final class PoolingHandler implements Handler {
     private static boolean isPacked(JsonFields fields) {
         String format = fields.string("encoding_format").orElse("float");
         if (!List.of("float", "base64").contains(format)) {
-            throw ApiException.invalid(
-                    "encoding_format", "encoding_format is not known: it must be float or base64");
+            throw ApiException.invalid("encoding_format", "encoding_format is not known: it must be float or base64");
         }
         return format.equals("base64");
     }
