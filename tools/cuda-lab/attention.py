@@ -144,7 +144,7 @@ class Fresh:
         pages = PageArguments(batch.cache.data_ptr(), batch.page_elements, batch.table.data_ptr(), batch.max_pages,
                               batch.sequence_of.data_ptr(), batch.positions.data_ptr())
         heads = (self.heads if self.rope.pairs or self.norms[0].weight else 0) + 2 * self.key_heads
-        of_warp = min(8, max(1, batch.rows * heads // 8192))
+        of_warp = min(64, max(1, batch.rows * heads // 8192))
         kernel((-(-batch.rows * -(-heads // of_warp) // 4), 1, 1), (128, 1, 1),
                [self.query, self.stride, self.key, self.stride, self.value, self.stride, self.heads, self.key_heads, self.size, self.size,
                 self.norms[0], 0, self.norms[1], 0, self.rope, pages, batch.rows, of_warp], programmatic=pdl)

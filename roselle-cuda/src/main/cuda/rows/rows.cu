@@ -133,6 +133,64 @@ __device__ __forceinline__ void appendHeads(
     }
 }
 
+// Whether turnWhole is for such heads.
+__device__ __forceinline__ bool turnsWhole(const HeadArguments& heads, int size, u64 addresses) {
+    bool isPower = size == 64 || size == 128 || size == 256;
+    bool isNormed = heads.queryNorm.weight || heads.keyNorm.weight;
+    return isPower && !isNormed && 2 * heads.rope.pairs == size && !heads.rope.interleaved && addresses % 16 == 0;
+}
+
+// A warp turns heads [first, end) of a row, those of keys behind those of queries, whose halves turn against each other: a thread
+// has eight pairs of two heads at a time. Keys go to their page, too.
+template <class T>
+__device__ __forceinline__ void turnWhole(
+    u16* query, u16* key, u16* keyPage, int queryHeads, int first, int end, int size, const RopeArguments& rope, int position) {
+    int threads = size / 16;  // of a head
+    int step = 32 / threads;
+    int pair = threadIdx.x % threads * 8;
+    float2 by[8];
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        by[i] = turnOf(rope, position, pair + i);
+    }
+    for (int head = first + threadIdx.x % 32 / threads; head < end; head += 2 * step) {
+        u16* at[2];
+        uint4 bits[2][2];
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            int each = head + h * step;
+            at[h] = (each < queryHeads ? query + each * size : key + (each - queryHeads) * size) + pair;
+            if (each < end) {
+                bits[h][0] = *(const uint4*)at[h];
+                bits[h][1] = *(const uint4*)(at[h] + size / 2);
+            }
+        }
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            int each = head + h * step;
+            if (each < end) {
+                float x[2][8];
+                unpack<T>(bits[h][0], x[0]);
+                unpack<T>(bits[h][1], x[1]);
+#pragma unroll
+                for (int i = 0; i < 8; i++) {
+                    float low = __fmaf_rn(x[0][i], by[i].y, __fmul_rn(-x[1][i], by[i].x));  // as Pairing has it
+                    x[1][i] = __fmaf_rn(x[1][i], by[i].y, __fmul_rn(x[0][i], by[i].x));
+                    x[0][i] = low;
+                }
+#pragma unroll
+                for (int i = 0; i < 2; i++) {
+                    uint4 turned = packed<T>(x[i]);
+                    *(uint4*)(at[h] + i * size / 2) = turned;
+                    if (each >= queryHeads) {
+                        *(uint4*)(keyPage + ((each - queryHeads) * 16 + position % 16) * size + pair + i * size / 2) = turned;
+                    }
+                }
+            }
+        }
+    }
+}
+
 template <class T>
 __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key, i64 keyStride, const u16* value,
     i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize, HeadArguments heads, PageArguments pages,
@@ -159,14 +217,19 @@ __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key
     i64 page = pages.pageTable[(i64)pages.rowSequence[row] * pages.maxPages + position / 16];
     u16* keyPage = pages.cache + page * pages.pageElements;
     u16* valuePage = keyPage + keyHeads * 16 * keySize;
-    if (first < changed) {
+    u64 addresses = (u64)(query + row * queryStride) | (u64)(key + row * keyStride) | (u64)keyPage;
+    bool isWhole = turnsWhole(heads, keySize, addresses);
+    if (isWhole) {
+        turnWhole<T>(query + row * queryStride, key + row * keyStride, keyPage, changedQueries, first, min(end, changed),
+            keySize, heads.rope, position);
+    } else if (first < changed) {
         for (int pair = lane; pair < heads.rope.pairs; pair += 32) {
             turns[warp][pair] = turnOf(heads.rope, position, pair);
         }
         __syncwarp();
     }
     auto turnsOf = [&](int pair) { return turns[warp][pair]; };
-    for (int head = first; head < min(end, changed); head++) {
+    for (int head = first; head < min(end, changed) && !isWhole; head++) {
         int keyHead = head - changedQueries;
         bool isKey = keyHead >= 0;
         u16* at = isKey ? key + row * keyStride + keyHead * keySize : query + row * queryStride + head * keySize;
@@ -265,7 +328,7 @@ extern "C" __global__ void __launch_bounds__(128)
     }
 
 #define ROWS(T, SUFFIX)                                                                                                       \
-    extern "C" __global__ void __launch_bounds__(128, 10)                                                                     \
+    extern "C" __global__ void __launch_bounds__(128, 5)                                                                      \
         rope_append_##SUFFIX(u16* query, i64 queryStride, u16* key, i64 keyStride, const u16* value, i64 valueStride,         \
             int queryHeads, int keyHeads, int keySize, int valueSize, NormArguments queryNorm, int queryNormStride,           \
             NormArguments keyNorm, int keyNormStride, RopeArguments rope, PageArguments pages, int rows, int headsOfWarp) {   \

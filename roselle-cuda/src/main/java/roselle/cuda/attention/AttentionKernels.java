@@ -26,7 +26,7 @@ public final class AttentionKernels {
     public static final int FAST_WARPS = 4;
 
     private static final int ENOUGH_WARPS = 8192; // to keep a device busy; of more heads a warp takes several
-    private static final int MAX_HEADS_OF_WARP = 8;
+    private static final int MAX_HEADS_OF_WARP = 64;
 
     private final Launcher launcher;
     private final DataType type;
