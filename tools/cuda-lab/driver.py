@@ -79,16 +79,17 @@ def convert(argument):
 
 
 def tensor_map(matrix, box_rows, box_columns=64):
-    """How the copy engine reads boxes of a matrix of 16-bit numbers: a CUtensorMap, swizzled by 128 bytes, zeros past its ends."""
+    """How the copy engine sees boxes of a matrix of 16-bit numbers: a CUtensorMap, swizzled by a box's row of 64 or 128 bytes, zeros past
+    its ends."""
     memory = ctypes.create_string_buffer(192)
     address = -(-ctypes.addressof(memory) // 64) * 64
     sizes = (ctypes.c_ulonglong * 2)(matrix.shape[1], matrix.shape[0])
     strides = (ctypes.c_ulonglong * 1)(matrix.stride(0) * 2)
     box = (ctypes.c_uint * 2)(box_columns, box_rows)
     steps = (ctypes.c_uint * 2)(1, 1)
-    uint16, swizzle_128, promote_256 = 1, 3, 3
+    uint16, swizzle, promote_256 = 1, {32: 2, 64: 3}[box_columns], 3
     check(cuda.cuTensorMapEncodeTiled(ctypes.c_void_p(address), uint16, 2, ctypes.c_void_p(matrix.data_ptr()), sizes, strides, box, steps,
-                                      0, swizzle_128, promote_256, 0), "tensor map")
+                                      0, swizzle, promote_256, 0), "tensor map")
     return (ctypes.c_ulonglong * 16).from_buffer_copy(ctypes.string_at(address, 128))
 
 

@@ -1,4 +1,4 @@
-"""Checks and times the linear kernels on a GPU: linear.py DIR [check|few|many|small ...], with the cubins of compile.py in DIR."""
+"""Checks and times the linear kernels on a GPU: linear.py DIR [check|few|gates|many|small ...], with the cubins of compile.py in DIR."""
 
 import ctypes
 import pathlib
@@ -22,7 +22,9 @@ CONFIGS = {  # tokens: (groups, producers, stages)
     "wide_64": (2, 4, 4),
     "deep_64": (1, 4, 12),
 }
-PROMPT = {"prompt_128": (128, 6), "prompt_192": (192, 5)}  # tokens, stages
+PROMPT = {"prompt_128": (128, 6), "prompt_192": (192, 4), "prompt_256": (256, 3)}  # tokens, stages; the last for one slice
+GATED_CONFIGS = {8: (1, 6), 16: (1, 6), 32: (2, 5), 64: (4, 4)}  # tokens: (producers, stages)
+PROMPT_RATES = {"prompt_128": 0.9, "prompt_192": 0.97, "prompt_256": 1.0}
 MULTIPROCESSORS = 132
 NORM_ROWS = 4
 NORM_COLUMNS = 1024
@@ -91,12 +93,12 @@ class Linear:
         if key not in self.kernels:
             self.kernels[key] = self.prompt_module.kernel(f"linear_{kind}_{NAMES[x.dtype]}")
         tiles = -(-outputs // (256)) * -(-rows // tokens)
-        shared = stages * (16384 + tokens * 128 + 16) + 18432
+        shared = stages * (16384 + tokens * 128 + 16) + tokens * 256 + 1040
         blocks = min(MULTIPROCESSORS, 2 * tiles)
         self.kernels[key](
             (blocks, 1, 1), (384, 1, 1),
             [packed, x, long(x.stride(0)), bias, out, long(out.stride(0)), rows, outputs, columns, cut, activation,
-             float(scale), flags | (2 if out.dtype == torch.float32 else 0), tensor_map(x, tokens // 2)],
+             float(scale), flags, tensor_map(x, tokens // 2), tensor_map(out, tokens)],
             shared, (2, 1, 1), pdl)
 
     def run_gated(self, packed, x, out, inner, tokens, bias=None, scale=1.0, limit=float("inf"), up_offset=0.0, pdl=False):
@@ -110,8 +112,21 @@ class Linear:
         self.kernels[key](
             (min(MULTIPROCESSORS, 2 * tiles), 1, 1), (384, 1, 1),
             [packed, x, long(x.stride(0)), bias, out, long(out.stride(0)), rows, 2 * inner, columns, 1, 0, float(scale), 0,
-             float(limit), float(up_offset), tensor_map(x, tokens // 2)],
-            stages * (16384 + tokens * 128 + 16) + 18432, (2, 1, 1), pdl)
+             float(limit), float(up_offset), tensor_map(x, tokens // 2), tensor_map(out, tokens, 32)],
+            stages * (16384 + tokens * 128 + 16) + tokens * 128 + 1040, (2, 1, 1), pdl)
+
+    def run_gated_few(self, packed, x, out, inner, tokens, bias=None, scale=1.0, limit=float("inf"), up_offset=0.0, pdl=False):
+        """run_gated of linear_hopper's kernels, of 8, 16, 32 or 64 tokens."""
+        rows, columns = x.shape
+        key = ("gated_few", tokens, x.dtype)
+        if key not in self.kernels:
+            self.kernels[key] = self.module.kernel(f"linear_gated_{tokens}_{NAMES[x.dtype]}")
+        producers, stages = GATED_CONFIGS[tokens]
+        self.kernels[key](
+            (inner // 64 * -(-rows // tokens), 1, 1), (256 + 32 * producers, 1, 1),
+            [packed, x, long(x.stride(0)), bias, out, long(out.stride(0)), rows, 2 * inner, columns, 1, 0, float(scale), 0,
+             float(limit), float(up_offset)],
+            stages * (16384 + tokens * 128 + 16) + 1024, None, pdl)
 
     def run_normed(self, packed, x, norm, out, outputs, bias=None, activation=0, scale=1.0, flags=0, cut=None, pdl=False):
         """Normalises up to 8 rows of up to 1,024 columns, then multiplies."""
@@ -126,9 +141,17 @@ class Linear:
              float(scale), flags | (2 if out.dtype == torch.float32 else 0), norm],
             11 * 8208 + 16 * 1024 + 5120, (cut, 1, 1) if cut > 1 else None, pdl)
 
-    def prompt_cases(self, outputs, columns):
-        cases = [(rows, kind) for kind in PROMPT for rows in (1, 300, 700)] if self.prompt_module else []
-        return cases
+    @staticmethod
+    def choose_prompt(rows, outputs, columns):
+        """The prompt's kernel that takes the least time for so many rows."""
+        kinds = [kind for kind in PROMPT if kind != "prompt_256" or slices(outputs, columns) == 1]
+        clusters = MULTIPROCESSORS // 2
+
+        def time(kind):
+            tokens = PROMPT[kind][0]
+            return -(-(-(-outputs // 256) * -(-rows // tokens)) // clusters) * tokens / PROMPT_RATES[kind]
+
+        return min(kinds, key=time)
 
     @staticmethod
     def choose(rows, outputs, columns, cut):
@@ -170,7 +193,7 @@ def check(linear):
             exact = all_x.double() @ weight.double().T
             first = None
             for rows, kind in ((1, 8), (1, 64), (7, 8), (13, 16), (32, 32), (64, 64), (65, 64), (65, "wide_64"), (64, "deep_64"), (100, 128), (300, 256), (700, 128),
-                               (1, "serial_128"), (100, "serial_64"), (128, "serial_32"), (500, "serial_128"), (700, "serial_192"), (700, None), *linear.prompt_cases(outputs, columns)):
+                               (1, "serial_128"), (100, "serial_64"), (128, "serial_32"), (500, "serial_128"), (700, "serial_192"), (700, None)):
                 for variant in range(3):
                     x = all_x[:rows]
                     if variant == 0:
@@ -198,8 +221,59 @@ def check(linear):
                     if not error < limit:
                         print("WRONG", dtype, outputs, columns, rows, kind, variant, error)
     check_normed(linear)
+    if linear.prompt_module:
+        check_prompt(linear)
     torch.cuda.synchronize()
     print("linear checked; worst error of float32 outputs", worst)
+
+
+def check_prompt(linear):
+    """The prompt's kernels have the bits of linear_hopper's, write all of the output and nothing beside it."""
+    gated_modules = Module(f"{linear.folder}/rows.sm_90a.cubin")
+    for dtype in (torch.bfloat16, torch.float16):
+        for outputs, columns in ((64, 64), (104, 72), (768, 768), (2304, 768), (304, 1000), (768, 3072), (4096, 4096), (12904, 520), (264, 8), (28672, 512)):
+            packed = linear.pack((torch.randn(outputs, columns, device="cuda") * columns**-0.5).to(dtype))
+            bias = torch.randn(outputs, device="cuda")
+            all_x = torch.randn(1100, columns + 8, device="cuda").to(dtype)[:, :columns]
+            old = torch.randn(1100, outputs + 8, device="cuda").to(dtype)
+            for options in (dict(), dict(bias=bias, activation=3), dict(bias=bias, activation=5, scale=0.5), dict(bias=bias, scale=0.5, flags=1), dict(flags=1)):
+                expected = old.clone()
+                linear.run(packed, all_x, expected[:, :outputs], outputs, kind="serial_64", **options)
+                for kind in PROMPT:
+                    if kind == "prompt_256" and slices(outputs, columns) > 1:
+                        continue
+                    for rows in (1, 300, 700, 1100):
+                        out = old.clone()
+                        linear.run(packed, all_x[:rows], out[:rows, :outputs], outputs, kind=kind, **options)
+                        if not torch.equal(out[:rows].view(torch.int16), expected[:rows].view(torch.int16)) or not torch.equal(out[rows:], old[rows:]):
+                            print("PROMPT BITS DIFFER", dtype, outputs, columns, rows, kind, options, (out - expected).abs().max().item())
+        gated_kernel = gated_modules.kernel(f"gated_{NAMES[dtype]}")
+        for inner, columns in ((64, 64), (128, 136), (448, 512), (2816, 1024), (14336, 4096)):
+            packed = linear.pack((torch.randn(2 * inner, columns, device="cuda") * columns**-0.5).to(dtype))
+            for bias, limit, offset in ((None, float("inf"), 0.0), (torch.randn(2 * inner, device="cuda"), 1.5, 1.0)):
+                for rows in (1, 300, 1100):
+                    x = torch.randn(rows, columns, device="cuda").to(dtype)
+                    both = torch.empty(rows, 2 * inner, device="cuda", dtype=dtype)
+                    linear.run(packed, x, both, 2 * inner, bias=bias, kind=64, cut=1)
+                    expected = torch.empty(rows, inner, device="cuda", dtype=dtype)
+                    gated_kernel((-(-inner // 1024), rows, 1), (128, 1, 1),
+                                 [both, long(2 * inner), both[:, inner:], long(2 * inner), 1, limit, offset, expected, long(inner), inner])
+                    for tokens in (128, 256):
+                        out = torch.full((rows + 1, inner + 8), float("nan"), device="cuda", dtype=dtype)
+                        linear.run_gated(packed, x, out[:rows, :inner], inner, tokens, bias, 1.0, limit, offset)
+                        if not torch.equal(out[:rows, :inner], expected) or not out[rows].isnan().all() or not out[:, inner:].isnan().all():
+                            print("GATED BITS DIFFER", dtype, inner, columns, rows, tokens, limit, (out[:rows, :inner] - expected).abs().max().item())
+                for tokens, rows in ((8, 1), (8, 8), (8, 11), (16, 13), (32, 30), (64, 40), (64, 300)):
+                    x = torch.randn(rows, columns, device="cuda").to(dtype)
+                    both = torch.empty(rows, 2 * inner, device="cuda", dtype=dtype)
+                    linear.run(packed, x, both, 2 * inner, bias=bias, kind=64, cut=1)
+                    expected = torch.empty(rows, inner, device="cuda", dtype=dtype)
+                    gated_kernel((-(-inner // 1024), rows, 1), (128, 1, 1),
+                                 [both, long(2 * inner), both[:, inner:], long(2 * inner), 1, limit, offset, expected, long(inner), inner])
+                    out = torch.full((rows + 1, inner + 8), float("nan"), device="cuda", dtype=dtype)
+                    linear.run_gated_few(packed, x, out[:rows, :inner], inner, tokens, bias, 1.0, limit, offset)
+                    if not torch.equal(out[:rows, :inner], expected) or not out[rows].isnan().all() or not out[:, inner:].isnan().all():
+                        print("GATED FEW BITS DIFFER", dtype, inner, columns, rows, tokens, limit, (out[:rows, :inner] - expected).abs().max().item())
 
 
 class NormArguments(ctypes.Structure):
@@ -280,11 +354,49 @@ def many(linear, row_counts=(128, 256, 512, 2048, 8192), dtype=torch.bfloat16):
             work = 2 * rows * outputs * columns
             library = time_graph([lambda w=w: torch.nn.functional.linear(x, w) for w in weights])
             line = f"{name:14s} rows {rows:4d} torch {library * 1e6:7.1f} us {work / library / 1e12:4.0f} TF |"
-            for kind in (64, 128, 256, "serial_64", "serial_128", "serial_192"):
+            kinds = (64, 128, 256, "serial_64", "serial_128", "serial_192") if rows < 512 else ("serial_128", *PROMPT)
+            for kind in kinds:
+                if kind == "prompt_256" and slices(outputs, columns) > 1:
+                    continue
                 taken = time_graph([lambda p=p: linear.run(p, x, out, outputs, kind=kind, pdl=True) for p in packed])
                 line += f" {kind}: {taken * 1e6:7.1f} us {work / taken / 1e12:4.0f} TF |"
+            if name == "llama gate up" and rows >= 256:
+                gates = torch.empty(rows, outputs // 2, device="cuda", dtype=dtype)
+                for tokens in (128, 256):
+                    taken = time_graph([lambda p=p: linear.run_gated(p, x, gates, outputs // 2, tokens, pdl=True) for p in packed])
+                    line += f" gated_{tokens}: {taken * 1e6:7.1f} us {work / taken / 1e12:4.0f} TF |"
             print(line, flush=True)
         del weights, packed
+
+
+def gates(linear, dtype=torch.bfloat16):
+    """Gates and ups of few rows, gated and multiplied once more: by a kernel each, and with the gating in the first product."""
+    gated_kernel = Module(f"{linear.folder}/rows.sm_90a.cubin").kernel(f"gated_{NAMES[dtype]}")
+    for name, inner, columns in (("llama 8b", 14336, 4096), ("llama 1b", 8192, 2048), ("qwen 0.6b", 3072, 1024)):
+        count = max(3, int(400e6 / (6 * inner * columns)) + 1)
+        new = lambda outputs, inputs: linear.pack((torch.randn(outputs, inputs, device="cuda") * inputs**-0.5).to(dtype))
+        pairs = [(new(2 * inner, columns), new(columns, inner)) for _ in range(count)]
+        for rows in (1, 2, 4, 8, 12, 16, 32, 64):
+            x = torch.randn(rows, columns, device="cuda").to(dtype)
+            out = torch.zeros(rows, columns, device="cuda", dtype=dtype)
+            both = torch.empty(rows, 2 * inner, device="cuda", dtype=dtype)
+
+            def apart(up, down):
+                linear.run(up, x, both, 2 * inner, pdl=True)
+                gated_kernel((-(-inner // 1024), rows, 1), (128, 1, 1),
+                             [both, long(2 * inner), both[:, inner:], long(2 * inner), 1, float("inf"), 0.0, both, long(2 * inner), inner],
+                             programmatic=True)
+                linear.run(down, both[:, :inner], out, columns, flags=1, pdl=True)
+
+            def together(up, down, tokens):
+                linear.run_gated_few(up, x, both[:, :inner], inner, tokens, pdl=True)
+                linear.run(down, both[:, :inner], out, columns, flags=1, pdl=True)
+
+            line = f"{name:9s} rows {rows:3d} apart {time_graph([lambda p=p: apart(*p) for p in pairs * 2], 15) * 1e6:6.1f} us"
+            for tokens in GATED_CONFIGS:
+                if rows <= tokens <= max(16, 4 * rows):
+                    line += f" | {tokens}: {time_graph([lambda p=p, t=tokens: together(*p, t) for p in pairs * 2], 15) * 1e6:6.1f}"
+            print(line, flush=True)
 
 
 def small(linear, dtype=torch.float16):
@@ -324,6 +436,8 @@ def main():
             check(linear)
         elif what == "few":
             few(linear, cuts=(1, 2, 3, 4))
+        elif what == "gates":
+            gates(linear)
         elif what == "small":
             small(linear)
         elif what == "many":

@@ -1,4 +1,4 @@
-"""Runs whole decoder steps from the kernels alone, checks them and times them: step.py DIR [gpt2|llama ...].
+"""Runs whole decoder steps from the kernels alone, checks them and times them: step.py DIR [gpt2|llama1b|llama ...].
 
 Weights are random. A step is one CUDA graph, from token ids to logits, each kernel launched programmatically. The check
 compares the logits with the same decoder in PyTorch (float32 sums of the same 16-bit weights) and the bits of a row alone
@@ -22,6 +22,9 @@ class Shape:
         if name == "gpt2":
             self.layers, self.width, self.inner, self.vocabulary = 12, 768, 3072, 50257
             self.key_heads, self.group, self.size, self.dtype, self.gated = 12, 1, 64, torch.float16, False
+        elif name == "llama1b":
+            self.layers, self.width, self.inner, self.vocabulary = 16, 2048, 8192, 128256
+            self.key_heads, self.group, self.size, self.dtype, self.gated = 8, 4, 64, torch.bfloat16, True
         else:
             self.layers, self.width, self.inner, self.vocabulary = 32, 4096, 14336, 128256
             self.key_heads, self.group, self.size, self.dtype, self.gated = 8, 4, 128, torch.bfloat16, True
@@ -107,7 +110,16 @@ class Step:
                 else:
                     self.attention.decode(batch, state["attended"], parts, True, True)
             linear(state["attended"], layer["o"][1], hidden, s.width, bias=layer["bias"][1], flags=1)
-            if s.gated:
+            if s.gated and fused and rows <= 64:
+                norm()
+                tokens = 8 if rows <= 8 else 16 if rows <= 16 else 32 if rows <= 32 else 64
+                self.linear.run_gated_few(layer["up"][1], normed, inner[:, : s.inner], s.inner, tokens, pdl=True)
+                linear(inner[:, : s.inner], layer["down"][1], hidden, s.width, flags=1)
+            elif s.gated and fused and rows >= 256:
+                norm()
+                self.linear.run_gated(layer["up"][1], normed, inner[:, : s.inner], s.inner, 256 if rows > 600 else 128, pdl=True)
+                linear(inner[:, : s.inner], layer["down"][1], hidden, s.width, flags=1)
+            elif s.gated:
                 normed_linear(layer["up"][1], inner, inner.shape[1])
                 self.gated((-(-s.inner // 1024), rows, 1), (128, 1, 1),
                            [inner, long(2 * s.inner), inner[:, s.inner :], long(2 * s.inner), SILU, float("inf"), 0.0, inner, long(2 * s.inner), s.inner],
@@ -191,6 +203,8 @@ def main():
     for name in sys.argv[2:]:
         if name == "gpt2":
             run(sys.argv[1], name, (1, 8, 32, 128), 300)
+        elif name == "llama1b":
+            run(sys.argv[1], name, (1, 8, 32, 128), 96)
         else:
             run(sys.argv[1], name, (1, 8, 64, 256), 1024)
 

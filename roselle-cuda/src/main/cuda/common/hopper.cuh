@@ -45,6 +45,13 @@ __device__ __forceinline__ void bulkCopy(u32 target, const void* source, u32 byt
         : "memory");
 }
 
+// The same, kept as long as anything else.
+__device__ __forceinline__ void bulkCopy(u32 target, const void* source, u32 bytes, u32 barrier) {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(target),
+        "l"(source), "r"(bytes), "r"(barrier)
+        : "memory");
+}
+
 // How a matrix lies in memory, as the copy engine reads boxes of it: a CUtensorMap.
 struct __align__(64) TensorMap {
     u64 words[16];
@@ -60,11 +67,48 @@ __device__ __forceinline__ void tensorCopy(u32 target, const TensorMap* map, int
 
 // The same to that place in each block of the cluster whose bit is in `blocks`, whose own barriers are told.
 __device__ __forceinline__ void tensorCopyToCluster(
-    u32 target, const TensorMap* map, int column, int row, u32 barrier, unsigned short blocks, u64 policy) {
+    u32 target, const TensorMap* map, int column, int row, u32 barrier, unsigned short blocks) {
     asm volatile(
-        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint "
-        "[%0], [%1, {%2, %3}], [%4], %5, %6;" ::"r"(target),
-        "l"(map), "r"(column), "r"(row), "r"(barrier), "h"(blocks), "l"(policy)
+        "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster "
+        "[%0], [%1, {%2, %3}], [%4], %5;" ::"r"(target),
+        "l"(map), "r"(column), "r"(row), "r"(barrier), "h"(blocks)
+        : "memory");
+}
+
+// Copies a box from shared memory to where it begins in a matrix; what is past the matrix's ends stays here.
+__device__ __forceinline__ void tensorStore(const TensorMap* map, int column, int row, u32 source) {
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(map), "r"(column),
+        "r"(row), "r"(source)
+        : "memory");
+}
+
+// The stores that this thread has started are a group.
+__device__ __forceinline__ void bulkStoresCommit() {
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+// Waits until all groups have been read from shared memory.
+__device__ __forceinline__ void bulkStoresRead() {
+    asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+
+// Waits until all groups are in memory.
+__device__ __forceinline__ void bulkStoresDone() {
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+// Four matrices of eight rows of 16 bytes; lane l has the address of row l % 8 of matrix l / 8. A thread has, of each matrix,
+// column lane / 4 of the rows lane % 4 * 2 and the next.
+__device__ __forceinline__ void loadMatricesTransposed(u32 (&bits)[4], u32 address) {
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
+        : "=r"(bits[0]), "=r"(bits[1]), "=r"(bits[2]), "=r"(bits[3])
+        : "r"(address)
+        : "memory");
+}
+
+__device__ __forceinline__ void storeMatricesTransposed(u32 address, const u32 (&bits)[4]) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(bits[0]),
+        "r"(bits[1]), "r"(bits[2]), "r"(bits[3])
         : "memory");
 }
 
@@ -135,6 +179,20 @@ __device__ __forceinline__ float4 localLoad(u32 address) {
         : "r"(address)
         : "memory");
     return value;
+}
+
+__device__ __forceinline__ uint4 localLoadBits(u32 address) {
+    uint4 bits;
+    asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+        : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)
+        : "r"(address)
+        : "memory");
+    return bits;
+}
+
+__device__ __forceinline__ void localStore(u32 address, uint4 bits) {
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(bits.x), "r"(bits.y), "r"(bits.z), "r"(bits.w)
+        : "memory");
 }
 
 template <int REGISTERS>

@@ -24,10 +24,14 @@
 // linear_normed_8: the input is normalised first, as norm of rows.cu would: up to 8 rows, up to 1,024 columns, multiples of 8;
 //   input stride and address are multiples of 8 numbers. Blocks of 160 threads, dynamic shared memory of
 //   11 * 8208 + 16 * 1024 + 5,120 bytes.
+// linear_gated_TOKENS: the weight has rows of gates, a multiple of 64, and as many of ups after them; the output is what gated of
+//   rows.cu makes of the two products with silu, with its bits. `outputs` counts both, `slices` is 1; nothing is added to the
+//   output, no activation follows the products, and output stride and address are multiples of 4 numbers. Launched as a parallel
+//   kernel of GROUPS 2, without the memory for up to 32 tokens.
 // `slices` is the largest of 1, 2, 4, 8 for which slices * ceil(outputs / 64) <= 200 and a slice has two tiles of K or more.
 // Each kernel may be launched with programmatic stream serialization: it reads nothing but weights before the end of the
 // kernel before it.
-#include "gemm/epilogue.cuh"
+#include "gemm/gating.cuh"
 #include "common/norms.cuh"
 #include "gemm/rings.cuh"
 #include "gemm/sums.cuh"
@@ -41,7 +45,9 @@ __device__ __forceinline__ void produce(R ring, const Product& p, int rowTile, i
     static_assert(CHUNKS * R::PRODUCERS * 32 == R::TOKENS * 8, "the producers do not divide the tokens");
     int count = end - first;
     int tiles = (p.columns + TILE - 1) / TILE;
-    const unsigned char* weight = p.weight + ((i64)rowTile * tiles + first) * TILE_BYTES;
+    const unsigned char* weight = p.weight + ((i64)(R::GATES ? rowTile / 2 : rowTile) * tiles + first) * TILE_BYTES;
+    i64 tileStep =
+        (i64)tiles * TILE_BYTES * (R::GATES ? p.outputs / 2 / TILE : 1);  // from a weight tile of a stage to the next
     u64 policy = p.rows > R::TOKENS ? READ_AGAIN : READ_ONCE;
     auto loadWeight = [&](int i) {
         int stage = i % R::STAGES;
@@ -49,7 +55,8 @@ __device__ __forceinline__ void produce(R ring, const Product& p, int rowTile, i
         barrierExpect(full, R::GROUPS * TILE_BYTES);
 #pragma unroll
         for (int g = 0; g < R::GROUPS; g++) {
-            bulkCopy(ring.weight(stage) + g * TILE_BYTES, weight + ((i64)g * tiles + i) * TILE_BYTES, TILE_BYTES, full, policy);
+            bulkCopy(
+                ring.weight(stage) + g * TILE_BYTES, weight + g * tileStep + (i64)i * TILE_BYTES, TILE_BYTES, full, policy);
         }
     };
     if (thread == 0) {
@@ -60,7 +67,7 @@ __device__ __forceinline__ void produce(R ring, const Product& p, int rowTile, i
             i++) {  // short ones: the rest comes later, but from nearer
 #pragma unroll
             for (int g = 0; g < R::GROUPS; g++) {
-                bulkPrefetch(weight + ((i64)g * tiles + i) * TILE_BYTES, TILE_BYTES);
+                bulkPrefetch(weight + g * tileStep + (i64)i * TILE_BYTES, TILE_BYTES);
             }
         }
     }
@@ -75,7 +82,7 @@ __device__ __forceinline__ void produce(R ring, const Product& p, int rowTile, i
     int row = thread / 8;
     int chunk = thread % 8;
     int present = (p.rows - firstToken - row + ROW_STEP - 1) / ROW_STEP;  // pieces that are not past the last row
-    u32 target = row * 128 + ((chunk ^ (row & 7)) << 4);                  // ROW_STEP is a multiple of 8, or CHUNKS is 1 or 2
+    u32 target = row * 128 + ((chunk ^ (row & 7)) << 4);  // ROW_STEP is a multiple of 8, or CHUNKS is 1 or 2
     const u16* source = p.input + (i64)(firstToken + row) * p.inputStride + first * TILE + chunk * 8;
     i64 step = ROW_STEP * p.inputStride;
     int left = p.columns - first * TILE - chunk * 8;
@@ -191,9 +198,31 @@ __device__ __forceinline__ void consume(R ring, float (&sums)[R::TOKENS / 2], in
     }
 }
 
+// Stores silu(gate) * up of the sums that lie in shared memory, gates first.
 template <class T, class R>
-__device__ __forceinline__ void linearParallel(
-    const Product& p, const Epilogue& epilogue, int slices, const NormArguments& n = NormArguments()) {
+__device__ __forceinline__ void finishGates(
+    R ring, const Product& p, const Epilogue& epilogue, const Gating& gating, int firstColumn, int firstToken) {
+    constexpr int LANES = TILE / 4;  // threads of a token
+    int lane = threadIdx.x % LANES * 4;
+    int column = firstColumn + lane;
+    float4 gateBias = biasFour(epilogue, column, p.outputs);
+    float4 upBias = biasFour(epilogue, p.outputs / 2 + column, p.outputs);
+    auto stored = [&](float4 sum, float4 bias) {
+        return make_uint2(roundedPair<T>(sum.x, sum.y, bias.x, bias.y, epilogue.scale),
+            roundedPair<T>(sum.z, sum.w, bias.z, bias.w, epilogue.scale));
+    };
+    for (int token = threadIdx.x / LANES; token < min(R::TOKENS, p.rows - firstToken); token += 128 * R::GROUPS / LANES) {
+        u32 at = ring.base + (token * R::SUM_STRIDE + lane) * 4;
+        uint2 gates = stored(localLoad(at), gateBias);
+        uint2 ups = stored(localLoad(at + TILE * 4), upBias);
+        *(uint2*)((u16*)p.output + (i64)(firstToken + token) * p.outputStride + column) =
+            make_uint2(gatedPair<T>(gating, gates.x, ups.x), gatedPair<T>(gating, gates.y, ups.y));
+    }
+}
+
+template <class T, class R>
+__device__ __forceinline__ void linearParallel(const Product& p, const Epilogue& epilogue, int slices,
+    const NormArguments& n = NormArguments(), const Gating& gating = Gating()) {
     launchNext();
     R ring = openRing<R>();
     int slice = blockIdx.x % slices;
@@ -237,7 +266,13 @@ __device__ __forceinline__ void linearParallel(
     } else {
         waitForPrevious();
     }
-    if constexpr (R::HAS_INBOX) {
+    if constexpr (R::GATES) {
+        consume<T>(ring, sums, group, 0, end - first);
+        namedBarrier(1, R::GROUPS * 128);  // the stages give way to the sums
+        stash(ring, sums, group);
+        namedBarrier(1, R::GROUPS * 128);
+        finishGates<T>(ring, p, epilogue, gating, rowTile / 2 * TILE, firstToken);
+    } else if constexpr (R::HAS_INBOX) {
         uint2 old[R::TOKENS / 8];
 #pragma unroll
         for (int turn = 0; turn < R::TOKENS / 8; turn++) {
@@ -328,6 +363,12 @@ __device__ __forceinline__ void linearSerial(const Product& p, const Epilogue& e
     extern "C" __global__ void __launch_bounds__(160, 2) linear_normed_8_##SUFFIX(PRODUCT_PARAMETERS, NormArguments norm) { \
         linearParallel<T, NormRing>(PRODUCT, EPILOGUE, slices, norm);                                                       \
     }
+#define GATED(T, SUFFIX, TOKENS, PRODUCERS, STAGES)                                                                 \
+    extern "C" __global__ void __launch_bounds__(256 + 32 * PRODUCERS, 2)                                           \
+        linear_gated_##TOKENS##_##SUFFIX(PRODUCT_PARAMETERS, float limit, float upOffset) {                         \
+        Gating gating = {limit, upOffset};                                                                          \
+        linearParallel<T, Ring<TOKENS, 2, PRODUCERS, STAGES, true>>(PRODUCT, EPILOGUE, 1, NormArguments(), gating); \
+    }
 #define BOTH_TYPES(KIND, TOKENS, ...)                       \
     KIND(linear_##TOKENS##_bf16, Bf16, TOKENS, __VA_ARGS__) \
     KIND(linear_##TOKENS##_f16, F16, TOKENS, __VA_ARGS__)
@@ -344,6 +385,14 @@ BOTH_TYPES(PARALLEL, 128, 2, 4, 6, 1)
 BOTH_TYPES(PARALLEL, 256, 2, 4, 4, 1)
 NORMED(Bf16, bf16)
 NORMED(F16, f16)
+GATED(Bf16, bf16, 8, 1, 6)
+GATED(F16, f16, 8, 1, 6)
+GATED(Bf16, bf16, 16, 1, 6)
+GATED(F16, f16, 16, 1, 6)
+GATED(Bf16, bf16, 32, 2, 5)
+GATED(F16, f16, 32, 2, 5)
+GATED(Bf16, bf16, 64, 4, 4)
+GATED(F16, f16, 64, 4, 4)
 SERIAL(linear_serial_32_bf16, Bf16, 32, 1, 2, 4)
 SERIAL(linear_serial_32_f16, F16, 32, 1, 2, 4)
 SERIAL(linear_serial_64_bf16, Bf16, 64, 1, 4, 6)

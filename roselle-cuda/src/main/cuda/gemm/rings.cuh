@@ -29,17 +29,19 @@ struct Product {
 // The shared memory of a block: STAGES times (GROUPS weight tiles, then TOKENS rows of 128 bytes), then the inbox, then the
 // barriers. Few tokens: blocks of a cluster send each other their sums, into the inbox, [slices][tokens of a block][64].
 // Many tokens: the sums of a block, [TOKENS][64 * GROUPS + 4], take the place of the stages when all of them are used up.
-template <int TOKENS_, int GROUPS_, int PRODUCERS_, int STAGES_>
+// GATES: of two weight tiles one is of gates, the other of the ups that belong to them; then there are no slices.
+template <int TOKENS_, int GROUPS_, int PRODUCERS_, int STAGES_, bool GATES_ = false>
 struct Ring {
     static constexpr int TOKENS = TOKENS_;
     static constexpr int GROUPS = GROUPS_;
     static constexpr int PRODUCERS = PRODUCERS_;
     static constexpr int STAGES = STAGES_;
     static constexpr bool NORMS = false;
+    static constexpr bool GATES = GATES_;
     static constexpr int ARRIVALS = 1 + PRODUCERS * 32;  // at the barrier of a full stage
     static constexpr u32 STAGE_BYTES = GROUPS * TILE_BYTES + TOKENS * 128;
     static constexpr int SUM_STRIDE = TILE * GROUPS + 4;
-    static constexpr bool HAS_INBOX = TOKENS <= 32;
+    static constexpr bool HAS_INBOX = TOKENS <= 32 && !GATES;
     static constexpr u32 INBOX_BYTES = HAS_INBOX ? (TOKENS + MOST_SLICES) * TILE * GROUPS * 4 : 0;
     static_assert(TOKENS * SUM_STRIDE * 4 <= STAGES * STAGE_BYTES, "the sums do not fit");
     u32 base;
@@ -68,6 +70,7 @@ struct NormRing {
     static constexpr int PRODUCERS = 1;
     static constexpr int STAGES = 11;
     static constexpr bool NORMS = true;
+    static constexpr bool GATES = false;
     static constexpr int ARRIVALS = 1;
     static constexpr int MOST_TILES = 16;
     static constexpr int SUM_STRIDE = TILE + 4;

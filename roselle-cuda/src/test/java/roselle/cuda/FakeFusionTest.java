@@ -182,9 +182,11 @@ class FakeFusionTest {
     }
 
     @Test
-    void productsOfManyRowsAreGatedBeforeTheyAreStored() {
+    void productsAreGatedBeforeTheyAreStoredWhereThatIsFaster() {
         try (var step = new Beginning(Card.HOPPER)) {
             assertThat(step.gatedKernels(4)).containsExactly("linear_normed_8_bf16", "gated_bf16");
+            assertThat(step.gatedKernels(20)).containsExactly("norm_bf16", "linear_gated_32_bf16");
+            assertThat(step.gatedKernels(64)).containsExactly("norm_bf16", "linear_gated_64_bf16");
             assertThat(step.gatedKernels(511)).containsExactly("norm_bf16", "linear_128_bf16", "gated_bf16");
             assertThat(step.gatedKernels(600)).containsExactly("norm_bf16", "linear_prompt_gated_128_bf16");
         }

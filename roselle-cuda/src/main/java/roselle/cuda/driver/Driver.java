@@ -86,11 +86,12 @@ public interface Driver {
     void launch(MemorySegment config, long function, MemorySegment parameters);
 
     /**
-     * Describes a matrix to the copy engine of processors from Hopper on, which then brings boxes of it into shared memory:
-     * swizzled by 128 bytes, with zeros past the matrix's ends.
+     * Describes a matrix to the copy engine of processors from Hopper on, which then brings boxes of it into shared memory,
+     * with zeros past the matrix's ends, or stores them: swizzled by the 128 or 64 bytes of a box's row.
      *
      * @param map a {@code CUtensorMap}: 128 bytes, aligned to 64
      * @param boxRows up to 256
+     * @param boxColumns 64 or 32
      */
     void encodeTensorMap(MemorySegment map, Matrix matrix, int boxRows, int boxColumns);
 

@@ -24,6 +24,7 @@ public final class NativeDriver implements Driver {
     private static final int RELAXED = 2; // CU_STREAM_CAPTURE_MODE
     private static final int NAME_BYTES = 256;
     private static final int MAP_UINT16 = 1; // CU_TENSOR_MAP_DATA_TYPE
+    private static final int MAP_SWIZZLE_64B = 2;
     private static final int MAP_SWIZZLE_128B = 3;
     private static final int MAP_L2_PROMOTION_256B = 3;
 
@@ -336,7 +337,7 @@ public final class NativeDriver implements Driver {
                     box,
                     steps,
                     0,
-                    MAP_SWIZZLE_128B,
+                    boxColumns == 32 ? MAP_SWIZZLE_64B : MAP_SWIZZLE_128B,
                     MAP_L2_PROMOTION_256B,
                     0));
         }

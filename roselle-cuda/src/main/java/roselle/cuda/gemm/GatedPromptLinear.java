@@ -6,7 +6,6 @@ import roselle.backend.operation.GatedLinear;
 import roselle.cuda.kernel.Kernels;
 import roselle.cuda.kernel.Launcher;
 import roselle.cuda.kernel.PackedTiles;
-import roselle.cuda.memory.CudaBuffer;
 import roselle.tensor.DataType;
 
 /**
@@ -25,13 +24,18 @@ final class GatedPromptLinear {
         wide = PromptLinear.gated(kernels, type, 256);
     }
 
-    /** Whether they are for such a product, whose sums must not be cut into slices. */
+    /** Whether they are for such a product. */
     boolean fits(CudaWeight weight, GatedLinear product, int rows) {
+        return rows >= (weight.rows() >= MANY_OUTPUTS ? MIN_ROWS_OF_MANY : PromptLinear.MIN_ROWS)
+                && isGateable(weight, product);
+    }
+
+    /** Whether kernels can gate such a product, whose sums must not be cut into slices. */
+    static boolean isGateable(CudaWeight weight, GatedLinear product) {
         return weight.isPacked()
-                && rows >= (weight.rows() >= MANY_OUTPUTS ? MIN_ROWS_OF_MANY : PromptLinear.MIN_ROWS)
                 && product.gate().activation() == Activation.SILU
                 && product.gates().columns() % PackedTiles.TILE == 0
-                && CudaBuffer.isAligned(product.gates())
+                && PromptLinear.isStorable(product.gates())
                 && !product.epilogue().accumulates()
                 && product.epilogue().activation() == Activation.NONE
                 && HopperLinear.slices(weight.rows(), weight.columns()) == 1;
@@ -43,6 +47,6 @@ final class GatedPromptLinear {
         HopperLinear.parameters(launcher.of(best.kernel()), weight, input, product.epilogue(), product.gates(), rows)
                 .number(product.gate().limit())
                 .number(product.gate().upOffset());
-        best.launch(launcher, weight.rows(), input, rows);
+        best.launch(launcher, weight.rows(), input, product.gates(), rows);
     }
 }

@@ -15,19 +15,21 @@ final class PackedLinear {
     private final HopperLinear few;
     private final PromptLinear[] many;
     private final NormedLinear normed;
-    private final GatedPromptLinear gated;
+    private final GatedPromptLinear gatedMany;
+    private final GatedDecodeLinear gatedFew;
 
     PackedLinear(Kernels kernels, Launcher launcher, DataType type) {
         this.launcher = launcher;
         few = new HopperLinear(kernels, type);
         many = PromptLinear.all(kernels, type);
         normed = new NormedLinear(kernels, type);
-        gated = new GatedPromptLinear(kernels, type);
+        gatedMany = new GatedPromptLinear(kernels, type);
+        gatedFew = new GatedDecodeLinear(kernels, type);
     }
 
     /** Multiplies rows that tensor cores can read. */
     void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
-        PromptLinear prompt = PromptLinear.choose(many, weight, rows);
+        PromptLinear prompt = PromptLinear.choose(many, weight, output, rows);
         if (prompt == null) {
             few.launch(launcher, weight, input, epilogue, output, rows);
         } else {
@@ -46,10 +48,16 @@ final class PackedLinear {
 
     /** Whether there is a kernel that multiplies so many rows and gates the products at once. */
     boolean fusesGate(Rows input, GatedLinear product, int rows) {
-        return CudaBuffer.isAligned(input) && gated.fits((CudaWeight) product.gateAndUp(), product, rows);
+        var weight = (CudaWeight) product.gateAndUp();
+        return CudaBuffer.isAligned(input)
+                && (gatedFew.fits(weight, product, rows) || gatedMany.fits(weight, product, rows));
     }
 
     void gated(Rows input, GatedLinear product, int rows) {
-        gated.launch(launcher, input, product, rows);
+        if (gatedFew.fits((CudaWeight) product.gateAndUp(), product, rows)) {
+            gatedFew.launch(launcher, input, product, rows);
+        } else {
+            gatedMany.launch(launcher, input, product, rows);
+        }
     }
 }

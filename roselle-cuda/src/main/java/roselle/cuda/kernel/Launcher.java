@@ -111,8 +111,15 @@ public final class Launcher {
 
     /** The first rows of a view as the copy engine reads them. */
     public Launcher matrix(Rows rows, int count, int boxRows) {
+        return matrix(rows, count, boxRows, BOX_COLUMNS);
+    }
+
+    /** The first rows of a view as the copy engine reads or stores them, in boxes of 32 or 64 columns. */
+    public Launcher matrix(Rows rows, int count, int boxRows, int boxColumns) {
         long rowBytes = rows.stride() * (long) Short.BYTES;
-        return matrix(new Matrix(CudaBuffer.address(rows), count, rows.columns(), rowBytes), boxRows);
+        var matrix = new Matrix(CudaBuffer.address(rows), count, rows.columns(), rowBytes);
+        device.driver().encodeTensorMap(struct(), matrix, boxRows, boxColumns);
+        return this;
     }
 
     /** A matrix that the copy engine reads in boxes, which are 64 columns wide. */

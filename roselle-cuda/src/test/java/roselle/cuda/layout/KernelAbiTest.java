@@ -29,6 +29,7 @@ import roselle.cuda.attention.AttentionKernels;
 import roselle.cuda.attention.LatentAttention;
 import roselle.cuda.gemm.CodedLinear;
 import roselle.cuda.gemm.ExpertGroups;
+import roselle.cuda.gemm.GatedDecodeLinear;
 import roselle.cuda.gemm.HopperLinear;
 import roselle.cuda.gemm.LinearKernels;
 import roselle.cuda.gemm.NormedLinear;
@@ -188,6 +189,10 @@ class KernelAbiTest {
             rings.equal(ring + "::STAGE_BYTES", kind.stageBytes());
             rings.equal(ring + "::INBOX_BYTES", kind.inboxBytes());
         }
+        for (GatedDecodeLinear.Kind kind : GatedDecodeLinear.Kind.values()) {
+            String ring = "Ring<%d, 2, %d, %d, true>".formatted(kind.tokens, kind.producers, kind.stages);
+            rings.equal(ring + "::STAGE_BYTES", kind.stageBytes()).equal(ring + "::INBOX_BYTES", 0);
+        }
         rings.equal("NormRing::TOKENS", NormedLinear.TOKENS)
                 .equal("NormRing::STAGES", NormedLinear.STAGES)
                 .equal("NormRing::MOST_TILES * TILE", NormedLinear.MAX_COLUMNS)
@@ -196,8 +201,10 @@ class KernelAbiTest {
                 .equal("CLUSTER", PromptLinear.CLUSTER)
                 .equal("GROUPS", PromptLinear.GROUPS);
         for (int tokens : List.of(128, 192, 256)) {
-            prompt.equal("Memory<" + tokens + ", 4>::STAGE_BYTES", PromptLinear.stageBytes(tokens));
-            prompt.equal("Memory<" + tokens + ", 4>::CHUNK_BYTES", PromptLinear.CHUNK_BYTES);
+            String memory = "Memory<" + tokens + ", 4, false, ";
+            prompt.equal(memory + "false>::STAGE_BYTES", PromptLinear.stageBytes(tokens))
+                    .equal(memory + "false>::RESULT_BYTES", PromptLinear.resultBytes(tokens, PackedTiles.TILE))
+                    .equal(memory + "true>::RESULT_BYTES", PromptLinear.resultBytes(tokens, 32));
         }
     }
 
