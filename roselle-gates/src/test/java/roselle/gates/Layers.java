@@ -42,6 +42,7 @@ final class Layers {
             "execution",
             "engine",
             "embedding",
+            "offline",
             "cuda",
             "langchain4j",
             "helidon",
@@ -50,6 +51,7 @@ final class Layers {
             "scaladsl",
             "mcp",
             "spring",
+            "spark",
             "server",
             "bench",
             "cli");

@@ -1,0 +1,4 @@
+@NullMarked
+package roselle.offline;
+
+import org.jspecify.annotations.NullMarked;

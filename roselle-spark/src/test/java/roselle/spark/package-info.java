@@ -1,0 +1,4 @@
+@NullMarked
+package roselle.spark;
+
+import org.jspecify.annotations.NullMarked;
