@@ -95,8 +95,7 @@ public final class SchemaCompiler {
             Formula formula = compiler.formula(compiler.scoped(whole, List.of()));
             compiler.compileParts();
             if (!excluded.isEmpty()) {
-                formula = compiler.formulas.and(
-                        formula, compiler.textsWithout(excluded).formula());
+                formula = compiler.formulas.and(formula, ExcludedTexts.valuesWithout(excluded, compiler.formulas));
             }
             Shapes shapes = new Shapes(
                     compiler.formulas, compiler.constants, options.keyOrder() == SchemaOptions.KeyOrder.SCHEMA);
@@ -112,22 +111,6 @@ public final class SchemaCompiler {
             done = all.size();
             all.forEach(Schema::formula);
         }
-    }
-
-    /** Values none of whose strings and keys, at any depth, has a text in it. */
-    private Schema textsWithout(Collection<String> excluded) {
-        Language any = languages.any();
-        Language allowed = languages.and(excluded.stream()
-                .map(text -> languages.not(languages.concat(any, languages.text(text), any)))
-                .toArray(Language[]::new));
-        List<Schema> within = new ArrayList<>();
-        Schema all = new Schema(() -> formulas.and(List.of(
-                text(ValueType.STRING, allowed, false),
-                formulas.atom(new Atom.Names(allowed)),
-                formulas.atom(new Atom.Members(Map.of(), List.of(), within.getFirst())),
-                formulas.atom(new Atom.Items(List.of(), within.getFirst())))));
-        within.add(all);
-        return all;
     }
 
     // ---- places ----
