@@ -19,7 +19,7 @@ import roselle.engine.Warming;
  */
 final class FirstAnswers {
     private static final ThreadMXBean CLOCK = ManagementFactory.getThreadMXBean();
-    private static final List<Integer> TOLD = List.of(1, 2, 5, 10, 20, 50, 100, 200);
+    private static final List<Integer> TOLD = List.of(1, 2, 5, 10, 20, 50);
     private static final int TOKENS = 48;
 
     private FirstAnswers() {}

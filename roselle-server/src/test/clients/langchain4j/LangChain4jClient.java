@@ -1,4 +1,4 @@
-// LangChain4j's AI services against a running server, compiled with -parameters: java -cp ... LangChain4jClient http://127.0.0.1:8000 [MODEL]
+// LangChain4j's AI services against a running server, compiled with -parameters: java -cp ... LangChain4jClient http://127.0.0.1:8000 [MODEL [default]]
 import dev.langchain4j.agent.tool.P;
 import dev.langchain4j.agent.tool.Tool;
 import dev.langchain4j.model.chat.Capability;
@@ -6,6 +6,7 @@ import dev.langchain4j.model.openai.OpenAiChatModel;
 import dev.langchain4j.model.openai.OpenAiStreamingChatModel;
 import dev.langchain4j.service.AiServices;
 import dev.langchain4j.service.TokenStream;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -73,6 +74,7 @@ final class LangChain4jClient {
                 .modelName(name)
                 .temperature(0.0)
                 .maxCompletionTokens(400)
+                .timeout(Duration.ofMinutes(5)) // a machine may do other things, too
                 .maxRetries(0);
     }
 
@@ -94,6 +96,22 @@ final class LangChain4jClient {
         extractor.isOrder(ASKED);
         require(extractor.lines(ASKED) instanceof List<Line>, "lines");
         require(extractor.names(ASKED) instanceof Set<String>, "names");
+    }
+
+    /** As services ask where nothing is said of what the model can do: in words, which a small model understands of a choice. */
+    private void choosesByDefault() {
+        Extractor extractor = AiServices.create(Extractor.class, model().build());
+        require(extractor.colour(ASKED) != null, "colour");
+    }
+
+    private void answersWhereToolsMayBeCalled() {
+        var weather = new Weather();
+        Assistant assistant = AiServices.builder(Assistant.class)
+                .chatModel(model().maxCompletionTokens(40).build())
+                .tools(weather)
+                .build();
+        String said = assistant.chat(QUESTION);
+        require(!said.isBlank(), said);
     }
 
     private void callsTools(boolean isStrict) {
@@ -132,6 +150,13 @@ final class LangChain4jClient {
 
     public static void main(String[] args) throws Exception {
         var tests = new LangChain4jClient(args[0], args.length > 1 ? args[1] : "demo");
+        if (args.length > 2) {
+            tests.choosesByDefault();
+            System.out.println("passed choosesByDefault");
+            tests.answersWhereToolsMayBeCalled();
+            System.out.println("passed answersWhereToolsMayBeCalled");
+            System.exit(0);
+        }
         tests.givesTypes();
         System.out.println("passed givesTypes");
         tests.callsTools(false);

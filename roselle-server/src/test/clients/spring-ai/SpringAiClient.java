@@ -1,9 +1,10 @@
-// Spring AI against a running server, compiled with -parameters: java -cp ... SpringAiClient http://127.0.0.1:8000 [MODEL]
+// Spring AI against a running server, compiled with -parameters: java -cp ... SpringAiClient http://127.0.0.1:8000 [MODEL [default]]
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.springframework.ai.chat.client.ChatClient;
+import org.springframework.ai.converter.ListOutputConverter;
 import org.springframework.ai.openai.OpenAiChatModel;
 import org.springframework.ai.openai.OpenAiChatOptions;
 import org.springframework.ai.tool.annotation.Tool;
@@ -70,6 +71,27 @@ final class SpringAiClient {
         require(lines != null, "lines");
     }
 
+    /** As a client asks by default: in words, which a small model understands of a list. */
+    private void givesListsByDefault() {
+        List<String> fruits = client.prompt()
+                .user("Name three fruits.")
+                .options(OpenAiChatOptions.builder().maxTokens(40))
+                .call()
+                .entity(new ListOutputConverter());
+        require(fruits != null && !fruits.isEmpty(), "fruits");
+    }
+
+    private void answersWhereToolsMayBeCalled() {
+        var weather = new Weather();
+        String said = client.prompt()
+                .user("What is the weather in Oslo?")
+                .options(OpenAiChatOptions.builder().maxTokens(40))
+                .tools(weather)
+                .call()
+                .content();
+        require(said != null && !said.isBlank(), said);
+    }
+
     private void callsTools() {
         var weather = new Weather();
         String said = client.prompt().user("What is the weather in Oslo?").tools(weather).call().content();
@@ -88,6 +110,13 @@ final class SpringAiClient {
 
     public static void main(String[] args) {
         var tests = new SpringAiClient(args[0], args.length > 1 ? args[1] : "demo");
+        if (args.length > 2) {
+            tests.givesListsByDefault();
+            System.out.println("passed givesListsByDefault");
+            tests.answersWhereToolsMayBeCalled();
+            System.out.println("passed answersWhereToolsMayBeCalled");
+            System.exit(0);
+        }
         tests.chats();
         System.out.println("passed chats");
         tests.givesEntitiesByTheServersFormat();

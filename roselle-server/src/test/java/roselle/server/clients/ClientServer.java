@@ -13,16 +13,21 @@ import roselle.server.config.ListenOptions;
 import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 
-/** A server of the demo model on a free port, as clients see it. */
+/** A server of a model on a free port, as clients see it. */
 final class ClientServer implements AutoCloseable {
     private final Engine engine;
     private final Server server;
 
+    /** Of the demo model. */
     ClientServer() {
-        engine = Engine.open(EngineConfig.of(demo()));
+        this("demo", EngineConfig.of(demo()));
+    }
+
+    ClientServer(String name, EngineConfig model) {
+        engine = Engine.open(model);
         var listen = new ListenOptions("127.0.0.1", 0);
         var config = ServerConfig.DEFAULT.with(listen).with(BatchFolder.in(temporary()));
-        server = Server.start(config, new ServedModel("demo", engine));
+        server = Server.start(config, new ServedModel(name, engine));
     }
 
     private static Path temporary() {

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.engine.EngineConfig;
+import roselle.engine.EngineConfig.BatchOptions;
 import roselle.server.EncoderServer;
 
 /** Clients in other languages, each a script in src/test/clients; needs node, npm, python3, Maven and the network on first use. */
@@ -169,6 +171,25 @@ final class ScriptedClientsTest {
                 .contains("passed litellm_completes_with_a_response_format");
     }
 
+    /**
+     * What frameworks of Java ask for by default, in words, of a model that was made for words: its template knows no tools, so that it
+     * makes calls where it must, in a format of one call, since in one of many it goes on calling.
+     */
+    @Test
+    void aRealModelAnswersWhatIsAskedForInWords() throws Exception {
+        Path file = Path.of(run(300, "../tools/smollm2.sh").strip());
+        var model = EngineConfig.of(file)
+                .with(new BatchOptions(2048, 4, 512, 0, 64))
+                .withToolParser("llama3_json");
+
+        try (var real = new ClientServer("smollm2", model)) {
+            assertThat(java("langchain4j", "LangChain4jClient", real.root(), "smollm2", "default"))
+                    .contains("passed answersWhereToolsMayBeCalled");
+            assertThat(java("spring-ai", "SpringAiClient", real.root(), "smollm2", "default"))
+                    .contains("passed answersWhereToolsMayBeCalled");
+        }
+    }
+
     /** Entities, answers of types and tools, as frameworks of Java ask for them, and clients of APIs. */
     @ParameterizedTest
     @CsvSource({
@@ -178,6 +199,11 @@ final class ScriptedClientsTest {
         "ollama4j, OllamaClient, tellsErrors"
     })
     void javaClientsGetWhatTheyAskFor(String folder, String client, String last) throws Exception {
+        assertThat(java(folder, client, server.root())).contains("passed " + last);
+    }
+
+    /** Compiles and runs a client in Java. */
+    private static String java(String folder, String client, String... arguments) throws Exception {
         Path installed = FOLDER.resolve(folder);
         String libraries = Files.readString(installed.resolve("classpath")).strip();
         Path java = Path.of(System.getProperty("java.home"), "bin");
@@ -191,15 +217,10 @@ final class ScriptedClientsTest {
                 "-d",
                 installed.toString(),
                 source);
-
-        assertThat(run(
-                        300,
-                        java.resolve("java").toString(),
-                        "-cp",
-                        installed + File.pathSeparator + libraries,
-                        client,
-                        server.root()))
-                .contains("passed " + last);
+        List<String> command = new ArrayList<>(
+                List.of(java.resolve("java").toString(), "-cp", installed + File.pathSeparator + libraries, client));
+        command.addAll(List.of(arguments));
+        return run(300, command.toArray(String[]::new));
     }
 
     static Stream<String> curls() throws IOException {
