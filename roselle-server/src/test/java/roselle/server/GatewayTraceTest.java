@@ -11,7 +11,6 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -42,23 +41,18 @@ final class GatewayTraceTest {
     private static final int CONVERSATIONS = 6;
     private static final int TURNS = 8;
     private static final int AT_A_TIME = 3;
-    private static final String SYSTEM = "You tell stories to children. Story number %d is about a cat and a dog. ";
-    private static final String QUESTION =
-            "What did number %d do in part %d? Tell me about the house, the tree, the river and all of their friends. ";
-
     private final HttpClient client = HttpClient.newHttpClient();
     private int runs;
 
     /** What came of a run. */
-    private record Outcome(long prompt, long cached, double[] firstMillis) {
+    private record Outcome(long prompt, long cached, List<Double> firstMillis) {
         double share() {
             return (double) cached / prompt;
         }
 
         double firstMillis(double quantile) {
-            double[] sorted = firstMillis.clone();
-            Arrays.sort(sorted);
-            return sorted[(int) Math.ceil(quantile * sorted.length) - 1];
+            List<Double> sorted = firstMillis.stream().sorted().toList();
+            return sorted.get((int) Math.ceil(quantile * sorted.size()) - 1);
         }
 
         String describe(String name) {
@@ -120,7 +114,7 @@ final class GatewayTraceTest {
         return new Outcome(
                 all.stream().mapToLong(Turn::prompt).sum(),
                 all.stream().mapToLong(Turn::cached).sum(),
-                all.stream().mapToDouble(Turn::firstMillis).toArray());
+                all.stream().map(Turn::firstMillis).toList());
     }
 
     private List<Turn> converse(int number, String salt, IntFunction<URI> server)
@@ -129,10 +123,18 @@ final class GatewayTraceTest {
         body.put("max_tokens", 8).put("ignore_eos", true).put("stream", true).put("cache_salt", salt);
         body.putObject("stream_options").put("include_usage", true);
         ArrayNode messages = body.putArray("messages");
-        add(messages, "system", SYSTEM.formatted(number % 3).repeat(18));
+        add(
+                messages,
+                "system",
+                ("You tell stories to children. Story number " + number % 3 + " is about a cat and a dog. ")
+                        .repeat(18));
         List<Turn> turns = new ArrayList<>();
         for (int turn = 0; turn < TURNS; turn++) {
-            add(messages, "user", QUESTION.formatted(number, turn));
+            add(
+                    messages,
+                    "user",
+                    "What did number " + number + " do in part " + turn
+                            + "? Tell me about the house, the tree, the river and all of their friends. ");
             turns.add(ask(server.apply(turns.size()), body.toString()));
             add(messages, "assistant", turns.getLast().answer());
         }

@@ -1,7 +1,6 @@
 package roselle.server.gateway;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashSet;
@@ -146,8 +145,10 @@ final class Forwarder {
         Member member = sent.member();
         try (Upstream upstream = passage.begin(member)) {
             AnswerHead head;
+            byte[] first;
             try {
                 head = upstream.awaitHead(options.answer());
+                first = isSmall(head) ? whole(upstream, (int) head.announced()) : next(upstream);
             } catch (IOException failure) {
                 passage.requirePeer();
                 meters.failed(member, "failed");
@@ -161,34 +162,35 @@ final class Forwarder {
             meters.begun(System.nanoTime() - passage.began);
             sent.begun();
             meters.answered(member, head.status());
-            pass(passage, head, upstream, member);
+            pass(passage, head, first, upstream, member);
             return true;
         }
     }
 
-    private void pass(Passage passage, AnswerHead head, Upstream upstream, Member member) throws IOException {
+    /** Whether an answer is waited for as a whole, so that its client sees all of it or another member's. */
+    private static boolean isSmall(AnswerHead head) {
+        return head.announced() >= 0 && head.announced() <= SMALL;
+    }
+
+    private void pass(Passage passage, AnswerHead head, byte[] first, Upstream upstream, Member member)
+            throws IOException {
         Exchange exchange = passage.exchange;
         for (var header : passedOn(head.headers())) {
             exchange.header(header.getKey(), header.getValue());
         }
-        if (exchange.method().equals("HEAD") || head.status() == 204) {
-            exchange.sendEmpty(head.status());
+        if (isSmall(head) || exchange.method().equals("HEAD") || head.status() == 204) {
+            exchange.sendWhole(head.status(), first);
             return;
         }
-        long announced = head.announced();
+        exchange.beginRelay(head.status());
         try {
-            if (announced >= 0 && announced <= SMALL) {
-                exchange.sendWhole(head.status(), whole(upstream, (int) announced));
-                return;
-            }
-            exchange.beginRelay(head.status());
-            for (byte[] piece = upstream.read(options.answer()); piece.length > 0; piece = next(upstream)) {
+            for (byte[] piece = first; piece.length > 0; piece = next(upstream)) {
                 exchange.relay(piece);
             }
             exchange.endRelay();
         } catch (PeerGoneException gone) {
             throw gone;
-        } catch (UncheckedIOException | IOException failure) {
+        } catch (IOException failure) {
             passage.requirePeer();
             breakOff(exchange, head, member, failure);
         }
@@ -199,7 +201,7 @@ final class Forwarder {
     }
 
     private byte[] whole(Upstream upstream, int length) throws IOException {
-        var all = new byte[length];
+        var all = new byte[length]; // a head's answer announces what does not come
         int at = 0;
         for (byte[] piece = next(upstream); piece.length > 0; piece = next(upstream)) {
             System.arraycopy(piece, 0, all, at, Math.min(piece.length, length - at));
@@ -214,7 +216,7 @@ final class Forwarder {
         boolean isStream = head.header("content-type")
                 .filter(type -> type.startsWith("text/event-stream"))
                 .isPresent();
-        if (!isStream || exchange.status() == 0) {
+        if (!isStream) {
             throw new PeerGoneException(failure);
         }
         var error = new ApiException(ErrorKind.ENGINE_UNAVAILABLE, "the server that was answering has gone: ask again");

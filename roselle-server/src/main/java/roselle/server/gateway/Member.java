@@ -13,6 +13,8 @@ final class Member {
     private volatile String complaint = "it has not been asked yet";
     private volatile MemberLoad load = MemberLoad.NONE;
     final PrefixMemory prefixes = new PrefixMemory();
+    /** Looks in a row without an answer; the watch's own. */
+    int silences;
     /** Bytes of prompts that were sent and for which nothing has come yet, without those that it should have. */
     long pendingBytes;
     /** Requests for which nothing has come yet. */

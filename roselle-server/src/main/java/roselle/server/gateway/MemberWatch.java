@@ -2,6 +2,7 @@ package roselle.server.gateway;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -18,6 +19,8 @@ final class MemberWatch implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(MemberWatch.class.getName());
     private static final int MOST_BYTES = 4 << 20;
     private static final Duration PATIENCE = Duration.ofSeconds(5);
+    /** Looks in a row that a ready member may leave without an answer. */
+    private static final int MOST_SILENCES = 3;
 
     private final Members members;
     private final Upstreams upstreams;
@@ -76,9 +79,14 @@ final class MemberWatch implements AutoCloseable {
             if (ready.status() == 200) {
                 MemberLoad load = load(member);
                 members.hold(member, load.cacheTokens());
+                member.silences = 0;
                 member.found(load);
             } else {
                 lost(member, "/ready answers " + ready.status());
+            }
+        } catch (SocketTimeoutException silence) {
+            if (++member.silences >= MOST_SILENCES || !wasReady) { // one with much to do is slow to say so
+                lost(member, String.valueOf(silence.getMessage()));
             }
         } catch (IOException | RuntimeException failure) {
             lost(member, String.valueOf(failure.getMessage()));
