@@ -56,7 +56,17 @@ sealed interface OutputStep {
     }
 
     /** A layer norm (Ba et al., 2016); sums are in float64. */
-    record LayerNorm(float[] weight, float[] bias, double epsilon) implements OutputStep {
+    final class LayerNorm implements OutputStep {
+        private final float[] weight;
+        private final float[] bias;
+        private final double epsilon;
+
+        LayerNorm(float[] weight, float[] bias, double epsilon) {
+            this.weight = weight;
+            this.bias = bias;
+            this.epsilon = epsilon;
+        }
+
         @Override
         public float[] apply(float[] vector) {
             double mean = 0;

@@ -33,7 +33,7 @@ final class CacheResizer {
         double part = (bytes - bytes(least)) / (double) Math.max(1, bytes(layoutPages()) - bytes(least));
         for (int group = 0; group < wanted.length; group++) {
             int range = cache.layout().poolPages(group) - least[group];
-            wanted[group] = least[group] + (int) Math.clamp((long) (range * part), 0, range);
+            wanted[group] = least[group] + Math.clamp((long) (range * part), 0, range);
         }
         await(done);
     }

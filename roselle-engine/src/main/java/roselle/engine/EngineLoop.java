@@ -159,12 +159,13 @@ class EngineLoop implements Runnable {
     /** One turn; returns whether there was anything to do. */
     boolean step() {
         probe.turnBegins(System.nanoTime());
-        boolean received = receive() | resizer.proceed();
+        boolean received = receive();
+        boolean resized = resizer.proceed();
         long begin = recorder.begin();
         if (!scheduler.isStepUnderWay() && (resizer.sleeps() || !launch())) {
             probe.idle(scheduler);
             reportEnded();
-            return received;
+            return received || resized;
         }
         Batch batch = scheduler.stepUnderWay();
         if (mayGoAhead() && !resizer.sleeps()) {
