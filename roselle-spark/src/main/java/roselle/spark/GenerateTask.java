@@ -105,7 +105,7 @@ final class GenerateTask implements MapPartitionsFunction<Row, Row> {
     /** What is done with a row: kept answers first. */
     private static final class Work implements RowWork<Row, Answered> {
         /** Of one character or token, with what Java has around it. */
-        private static final int BYTES = 4;
+        private static final long BYTES = 4;
 
         private static final int CHARACTERS_OF_A_TOKEN = 4;
 
@@ -204,7 +204,7 @@ final class GenerateTask implements MapPartitionsFunction<Row, Row> {
                             .mapToLong(Work::characters)
                             .sum();
                 case byte[] bytes -> bytes.length;
-                case null, default -> 2L * BYTES;
+                case null, default -> 2 * BYTES;
             };
         }
 
