@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.IntStream;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.api.java.JavaSparkContext;
@@ -20,6 +21,7 @@ import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -69,7 +71,7 @@ class LocalSparkTest {
                 IntStream.range(0, 20).mapToObj(i -> "Tell me of " + i).toArray(String[]::new));
     }
 
-    private static Dataset<Row> table(int partitions, String column, String... texts) {
+    private static Dataset<Row> table(int partitions, String column, @Nullable String... texts) {
         var rows = IntStream.range(0, texts.length)
                 .mapToObj(i -> RowFactory.create(i, texts[i]))
                 .toList();
@@ -245,7 +247,7 @@ class LocalSparkTest {
                 SparkEnv.get().metricsSystem().getSourcesByName("plugin." + RosellePlugin.class.getName()));
         assertThat(sources).hasSize(1);
         var gauges = sources.getFirst().metricRegistry().getGauges();
-        assertThat((Long) gauges.get("generatedTokens").getValue()).isPositive();
-        assertThat((Long) gauges.get("running").getValue()).isZero();
+        assertThat((Long) Objects.requireNonNull(gauges.get("generatedTokens")).getValue()).isPositive();
+        assertThat((Long) Objects.requireNonNull(gauges.get("running")).getValue()).isZero();
     }
 }
