@@ -109,8 +109,13 @@ final class DeployTest {
         ClusterPrograms.program("helm");
         try (var cluster = new ApiServer(folder)) {
             cluster.kubectl("apply", "--server-side", "-f", crds.toString()).requireSuccess();
-            cluster.kubectl("wait", "--for=condition=Established", "--timeout=120s", "crd", "--all")
-                    .requireSuccess();
+            boolean isThere = false;
+            for (int look = 0; look < 60 && !isThere; look++) { // the first may come before there is a condition to wait for
+                isThere = cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
+                                .status()
+                        == 0;
+            }
+            assertThat(isThere).isTrue();
             cluster.kubectl("create", "namespace", "llm").requireSuccess();
 
             release(cluster, "install", EVERYTHING).requireSuccess();
