@@ -1,11 +1,9 @@
 package roselle.helidon;
 
-import dev.langchain4j.model.chat.ChatModel;
 import dev.langchain4j.model.chat.StreamingChatModel;
 import dev.langchain4j.model.embedding.EmbeddingModel;
 import io.helidon.config.Config;
 import io.helidon.health.HealthCheck;
-import io.helidon.service.registry.Services;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -23,11 +21,12 @@ import roselle.langchain4j.RoselleEmbeddingModel;
  * The models that an application's configuration names, opened, as LangChain4j's models.
  *
  * {@snippet :
- * var models = RoselleModels.create(config.get("roselle")).register();
- * ChatModel model = Services.get(ChatModel.class);
+ * var models = RoselleModels.create(config.get("roselle"));
+ * ChatModel model = models.chatModel();
  * }
  *
- * <p>{@link #close} closes what was opened here. The registry of services keeps what was registered, as it does with everything.
+ * <p>{@link #close} closes what was opened here. For the registry of services an application has a service of its own that supplies a model
+ * of these: the registry takes no instances of contracts that no service of the application has.
  */
 public final class RoselleModels implements AutoCloseable {
     private final Optional<RoselleChatModel> chat;
@@ -107,25 +106,6 @@ public final class RoselleModels implements AutoCloseable {
 
     private static <T> @Nullable T orNull(Optional<T> value) {
         return value.orElse(null);
-    }
-
-    /** Makes the models what the registry of services has of their types, for everything that asks it and for AI services. */
-    public RoselleModels register() {
-        chat.ifPresent(model -> {
-            Services.set(ChatModel.class, model);
-            Services.set(Engine.class, model.engine());
-        });
-        streaming.ifPresent(model -> Services.set(StreamingChatModel.class, model));
-        embedding.ifPresent(model -> Services.set(EmbeddingModel.class, model));
-        return this;
-    }
-
-    /** The same under a name, where an application has several; {@code @Ai.ChatModel("name")} asks for it. */
-    public RoselleModels register(String name) {
-        chat.ifPresent(model -> Services.setNamed(ChatModel.class, model, name));
-        streaming.ifPresent(model -> Services.setNamed(StreamingChatModel.class, model, name));
-        embedding.ifPresent(model -> Services.setNamed(EmbeddingModel.class, model, name));
-        return this;
     }
 
     /**

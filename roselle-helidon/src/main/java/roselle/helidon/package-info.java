@@ -1,4 +1,4 @@
-/** Models in a Helidon application: from its configuration into its registry of services, with a check of their health. */
+/** Models in a Helidon application: from its configuration, with a check of their health. */
 @NullMarked
 package roselle.helidon;
 

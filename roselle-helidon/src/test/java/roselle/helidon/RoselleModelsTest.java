@@ -3,10 +3,8 @@ package roselle.helidon;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.langchain4j.model.chat.ChatModel;
 import io.helidon.config.Config;
 import io.helidon.config.ConfigSources;
-import io.helidon.service.registry.Services;
 import io.helidon.webserver.WebServer;
 import io.helidon.webserver.observe.ObserveFeature;
 import io.helidon.webserver.observe.health.HealthObserver;
@@ -20,7 +18,6 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import roselle.engine.Engine;
 import roselle.hub.BundledModel;
 
 /** A Helidon server whose model is the demo model. */
@@ -43,11 +40,9 @@ final class RoselleModelsTest {
                 "roselle.max-sequences", "4",
                 "roselle.chat.temperature", "0",
                 "roselle.chat.max-tokens", "24"));
-        RoselleModels models = RoselleModels.create(config).register().register("small");
+        RoselleModels models = RoselleModels.create(config);
         WebServer server = server(models);
         try {
-            assertThat(Services.getNamed(ChatModel.class, "small")).isSameAs(models.chatModel());
-            assertThat(Services.get(Engine.class)).isSameAs(models.chatModel().engine());
             assertThat(ask(server, "/ask?question=What+is+12+%2B+30%3F").body()).contains("42");
             assertThat(ask(server, "/observe/health/ready").body()).contains("roselle", "\"UP\"", "\"running\":0");
             models.close();
@@ -69,8 +64,8 @@ final class RoselleModelsTest {
                 .addFeature(ObserveFeature.builder().addObserver(health).build())
                 .routing(routing -> routing.get(
                         "/ask",
-                        (request, response) -> response.send(Services.get(ChatModel.class)
-                                .chat(request.query().get("question")))))
+                        (request, response) -> response.send(
+                                models.chatModel().chat(request.query().get("question")))))
                 .build()
                 .start();
     }
