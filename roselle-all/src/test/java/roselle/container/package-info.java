@@ -1,0 +1,4 @@
+@NullMarked
+package roselle.container;
+
+import org.jspecify.annotations.NullMarked;
