@@ -110,7 +110,9 @@ final class DeployTest {
         try (var cluster = new ApiServer(folder)) {
             cluster.kubectl("apply", "--server-side", "-f", crds.toString()).requireSuccess();
             boolean isThere = false;
-            for (int look = 0; look < 60 && !isThere; look++) { // the first may come before there is a condition to wait for
+            for (int look = 0;
+                    look < 60 && !isThere;
+                    look++) { // the first may come before there is a condition to wait for
                 isThere = cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
                                 .status()
                         == 0;

@@ -11,7 +11,6 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.DeviceOptions;
 import roselle.embedding.EmbeddingConfig;
 import roselle.embedding.EmbeddingEngine;
-import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.langchain4j.RoselleChatModel;

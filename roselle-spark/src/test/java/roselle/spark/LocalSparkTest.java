@@ -247,7 +247,9 @@ class LocalSparkTest {
                 SparkEnv.get().metricsSystem().getSourcesByName("plugin." + RosellePlugin.class.getName()));
         assertThat(sources).hasSize(1);
         var gauges = sources.getFirst().metricRegistry().getGauges();
-        assertThat((Long) Objects.requireNonNull(gauges.get("generatedTokens")).getValue()).isPositive();
-        assertThat((Long) Objects.requireNonNull(gauges.get("running")).getValue()).isZero();
+        assertThat((Long) Objects.requireNonNull(gauges.get("generatedTokens")).getValue())
+                .isPositive();
+        assertThat((Long) Objects.requireNonNull(gauges.get("running")).getValue())
+                .isZero();
     }
 }

@@ -106,9 +106,10 @@ final class SleepRoutes {
         try {
             done.join();
         } catch (CompletionException failed) {
-            throw failed.getCause() instanceof CapacityException
-                    ? new CapacityException(String.valueOf(failed.getCause().getMessage()), failed)
-                    : new DeviceException(String.valueOf(failed.getCause().getMessage()), failed);
+            Throwable cause = failed.getCause() == null ? failed : failed.getCause();
+            throw cause instanceof CapacityException
+                    ? new CapacityException(String.valueOf(cause.getMessage()), failed)
+                    : new DeviceException(String.valueOf(cause.getMessage()), failed);
         }
     }
 

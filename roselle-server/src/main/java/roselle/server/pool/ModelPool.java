@@ -369,6 +369,7 @@ public final class ModelPool<E> implements AutoCloseable {
         }
     }
 
+    @SuppressWarnings("ReferenceEquality") // whether it is still that engine
     synchronized void resized(PoolEntry<E> entry, @Nullable E model, @Nullable Throwable failure) {
         if (entry.model == model) {
             entry.settleBytes(failure == null);

@@ -56,7 +56,7 @@ final class PoolPages<E> {
         } else {
             entry.granted = bytes;
         }
-        tell(entry, entry.source.resize(model, bytes));
+        var _ = tell(entry, entry.source.resize(model, bytes));
     }
 
     private CompletableFuture<Void> tell(PoolEntry<E> entry, CompletableFuture<Void> done) {

@@ -80,7 +80,7 @@ public final class DeepseekV3 implements Architecture {
             }
         }
         for (int layer = 0; layer < layers && sparse.length <= 1; layer++) {
-            boolean isBehind = says || !config.isGguf()
+            boolean isBehind = (says || !config.isGguf())
                     ? layer >= dense
                     : config.hasTensor("blk." + layer + ".ffn_gate_inp.weight");
             if (types.isEmpty() ? isBehind : isSparse(config, types.get(layer))) {

@@ -48,7 +48,7 @@ public final class NemotronH implements Architecture {
             Kind kind = kinds.get(layer);
             builder.feedForwards[layer] = kind == Kind.EXPERTS ? experts(config) : new FeedForwardSpec.None();
             if (kind == Kind.DENSE) {
-                builder.feedForwards[layer] = dense(config, builder, layer);
+                builder.feedForwards[layer] = dense(config, layer);
             }
             attentions[layer] = switch (kind) {
                 case STATE -> state;
@@ -128,7 +128,7 @@ public final class NemotronH implements Architecture {
         return Sizes.of(config, Math.max(1, most), Math.max(1, inner), layers);
     }
 
-    private static FeedForwardSpec dense(ModelConfig config, SpecBuilder builder, int layer) {
+    private static FeedForwardSpec dense(ModelConfig config, int layer) {
         int[] inner = config.integers("intermediate_size", "feed_forward_length");
         int size = inner[inner.length == 1 ? 0 : layer];
         return new FeedForwardSpec.Plain(size, config.activation("mlp_hidden_act", Activation.RELU_SQUARED), false);
