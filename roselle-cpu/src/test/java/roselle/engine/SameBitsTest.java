@@ -119,6 +119,7 @@ class SameBitsTest {
     }
 
     /** Codes of keys and values, by the Vector API and machine code, for heads, windows and latents. */
+    @Tag("long")
     @ParameterizedTest
     @CsvSource({"llama, fp8, AUTO", "llama, int4, VECTOR", "gemma3, int8, AUTO", "deepseek_v3, int4, AUTO"})
     void codesOfKeysAndValuesGiveTheSameBits(String name, String kvType, CpuPath path) throws IOException {

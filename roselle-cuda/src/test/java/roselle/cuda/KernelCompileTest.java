@@ -152,6 +152,7 @@ class KernelCompileTest {
                 .toList();
     }
 
+    @Tag("long")
     @ParameterizedTest
     @MethodSource("kernels")
     void compilesWithoutAWarning(KernelSource source, String architecture)

@@ -36,8 +36,13 @@ public record PageLayout(List<KvGroup> groups, List<Integer> pages, int pageToke
     }
 
     /** Tokens that a query of group {@code group} sees, itself included; 0 where it sees all. */
-    public int window(int group) {
+    int window(int group) {
         return groups.get(group).window();
+    }
+
+    /** The first position that the query at {@code position} sees in {@code group}. */
+    public int firstSeen(int group, int position) {
+        return groups.get(group).firstSeen(position);
     }
 
     public int poolPages(int group) {

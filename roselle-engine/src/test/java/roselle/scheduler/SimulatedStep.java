@@ -125,9 +125,7 @@ final class SimulatedStep {
                 readState(part, group, part.end());
                 continue;
             }
-            int window = layout.window(group);
-            int first = window == 0 ? 0 : Math.max(0, part.begin - window + 1);
-            for (int position = first; position < part.end(); position++) {
+            for (int position = layout.firstSeen(group, part.begin); position < part.end(); position++) {
                 int page = part.tables[group][position / layout.pageTokens()];
                 if (page < 0 || kv.read(group, page, position) != part.prefix(position)) {
                     throw new AssertionError("sequence " + part.request.sequence.id() + " reads position " + position

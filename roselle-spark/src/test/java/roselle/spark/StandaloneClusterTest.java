@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** A real cluster gives the same bytes with one worker, with two, and when an executor is killed. */
-@Tag("long")
+@Tag("manual")
 class StandaloneClusterTest {
     private static final int ROWS = 600;
     private static final int LENGTH = 6;

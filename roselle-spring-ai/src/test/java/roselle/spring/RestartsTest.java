@@ -18,7 +18,7 @@ import roselle.hub.BundledModel;
 import roselle.spring.autoconfigure.RoselleAutoConfiguration;
 
 /** A hundred applications, one after the other in one JVM, leave behind what ten do: threads, open files, mappings. */
-@Tag("long")
+@Tag("manual")
 @EnabledOnOs(OS.LINUX)
 class RestartsTest {
     private static final int FIRST = 10;

@@ -32,7 +32,7 @@ import roselle.server.config.ServerConfig;
 import roselle.server.gateway.Gateway;
 
 /** Servers behind a gateway are killed and replaced while clients ask: no client sees it. */
-@Tag("long")
+@Tag("manual")
 final class GatewayRollingTest {
     private static final int CLIENTS = 4;
     private static final int ANSWERS = 12;

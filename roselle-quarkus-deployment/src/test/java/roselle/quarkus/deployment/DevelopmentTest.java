@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** In development mode a change of the application's sources loads it anew, and not its model. */
-@Tag("long")
+@Tag("manual")
 class DevelopmentTest {
     private static final int PORT = freePort();
 

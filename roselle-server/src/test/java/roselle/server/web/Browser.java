@@ -171,25 +171,39 @@ final class Browser implements AutoCloseable {
                 .intValue();
     }
 
-    private String find(String selector) {
-        JsonNode element = post("/element", Map.of("using", "css selector", "value", selector));
+    private String find(String using, String value) {
+        JsonNode element = post("/element", Map.of("using", using, "value", value));
         return element.iterator().next().stringValue();
     }
 
     void click(String selector) {
-        post("/element/" + find(selector) + "/click", Map.of());
+        act("css selector", selector, "/click", Map.of());
+    }
+
+    /** Does something with an element; where the page has drawn it anew meanwhile, with the new one. */
+    private void act(String using, String value, String action, Object body) {
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            try {
+                post("/element/" + find(using, value) + action, body);
+                return;
+            } catch (IllegalStateException failure) {
+                boolean isGone = String.valueOf(failure.getMessage()).contains("stale element reference");
+                if (!isGone || System.nanoTime() > end) {
+                    throw failure;
+                }
+            }
+        }
     }
 
     /** Clicks the button that says this. */
     void clickButton(String label) {
-        JsonNode element = post(
-                "/element", Map.of("using", "xpath", "value", "(//button[normalize-space()='" + label + "'])[last()]"));
-        post("/element/" + element.iterator().next().stringValue() + "/click", Map.of());
+        act("xpath", "(//button[normalize-space()='" + label + "'])[last()]", "/click", Map.of());
     }
 
     /** Types into an element. */
     void type(String selector, String keys) {
-        post("/element/" + find(selector) + "/value", Map.of("text", keys));
+        act("css selector", selector, "/value", Map.of("text", keys));
     }
 
     /** Presses keys wherever the focus is. */

@@ -8,11 +8,13 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** What the page does with code, formulas and files, by libraries that it loads when they are needed. */
+@Tag("long")
 final class PageContentTest {
     private static final String MATHML = "http://www.w3.org/1998/Math/MathML";
 
