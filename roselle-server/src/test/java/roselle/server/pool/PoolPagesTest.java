@@ -109,7 +109,7 @@ final class PoolPagesTest {
     @Test
     void asleepOnLevelOneKeepsWhatIsGuaranteed() {
         load("a");
-        pool.sleep("a", 1);
+        var _ = pool.sleep("a", 1);
         run();
 
         assertThat(first.isAsleep).isTrue();
@@ -131,7 +131,7 @@ final class PoolPagesTest {
     @Test
     void asleepOnLevelTwoHasNothingAndIsLoadedWhenItWakes() {
         load("a");
-        pool.sleep("a", 2);
+        var _ = pool.sleep("a", 2);
         run();
         assertThat(pool.totals().heldBytes()).isZero();
         assertThat(pool.ask("a")).isCompletedExceptionally();
