@@ -17,7 +17,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 layout=$work/layout
 mkdir -p "$work/system/opt" "$work/system/etc" "$work/system/tmp" "$work/system/lib64" "$work/system/proc" "$work/system/sys" \
-    "$work/system/dev" "$work/home/home/roselle" \
+    "$work/system/dev" "$work/home/var/lib/roselle" \
     "$layout/blobs/sha256"
 for library in ld-linux-x86-64.so.2 libc.so.6 libm.so.6 libdl.so.2 libpthread.so.0 librt.so.1 libresolv.so.2; do
     for place in /lib64 /lib/x86_64-linux-gnu /usr/lib64; do
@@ -27,7 +27,7 @@ for library in ld-linux-x86-64.so.2 libc.so.6 libm.so.6 libdl.so.2 libpthread.so
 done
 cp -R "$folder/$name" "$work/system/opt/roselle"
 echo 'root:x:0:0::/:
-roselle:x:65532:65532::/home/roselle:' >"$work/system/etc/passwd"
+roselle:x:65532:65532::/var/lib/roselle:' >"$work/system/etc/passwd"
 echo 'root:x:0:
 roselle:x:65532:' >"$work/system/etc/group"
 echo 'hosts: files dns' >"$work/system/etc/nsswitch.conf"
@@ -53,8 +53,8 @@ layer "$work/home" 65532
 cat >"$work/config" <<JSON
 {"created": "$moment", "architecture": "amd64", "os": "linux",
  "config": {
-  "User": "65532:65532", "WorkingDir": "/home/roselle", "ExposedPorts": {"8000/tcp": {}},
-  "Env": ["PATH=/opt/roselle/runtime/bin", "HOME=/home/roselle", "LC_ALL=C.UTF-8",
+  "User": "65532:65532", "WorkingDir": "/var/lib/roselle", "ExposedPorts": {"8000/tcp": {}},
+  "Env": ["PATH=/opt/roselle/runtime/bin", "HOME=/var/lib/roselle", "LC_ALL=C.UTF-8",
    "LD_LIBRARY_PATH=/lib64:/usr/lib/x86_64-linux-gnu:/usr/lib64", "NVIDIA_DRIVER_CAPABILITIES=compute,utility"],
   "Entrypoint": ["/opt/roselle/runtime/bin/java", "@/opt/roselle/java.options", "-p", "/opt/roselle/lib",
    "-m", "roselle.cli/roselle.cli.Main"],

@@ -154,7 +154,7 @@ spec:
         - name: temporary
           mountPath: /tmp
         - name: cache
-          mountPath: /home/roselle/.cache
+          mountPath: /var/lib/roselle/.cache
         {{- if .Values.auth.keySecret }}
         - name: keys
           mountPath: /etc/roselle

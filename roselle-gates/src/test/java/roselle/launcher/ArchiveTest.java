@@ -90,7 +90,7 @@ final class ArchiveTest {
             require(run(folder, "tar", "-xzpf", blob.toString(), "-C", root.toString()));
         }
         String command =
-                "mount -t proc proc root/proc && exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/home/roselle "
+                "mount -t proc proc root/proc && exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/var/lib/roselle "
                         + "chroot --userspec=65532:65532 root /lib64/ld-linux-x86-64.so.2 --library-path /lib64 /opt/roselle/runtime/bin/java "
                         + "@/opt/roselle/java.options -p /opt/roselle/lib -m roselle.cli/roselle.cli.Main "
                         + "run demo 'Tell me a story about a fox.' --max-tokens 20";

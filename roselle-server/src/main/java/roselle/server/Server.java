@@ -19,6 +19,7 @@ import roselle.server.anthropic.AnthropicDialect;
 import roselle.server.batch.BatchDialect;
 import roselle.server.cohere.CohereDialect;
 import roselle.server.config.ApiKey;
+import roselle.server.config.GatewayOptions;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.Served;
 import roselle.server.config.ServedModel;
@@ -28,6 +29,7 @@ import roselle.server.control.PoolDialect;
 import roselle.server.control.PoolWatch;
 import roselle.server.control.StepWatch;
 import roselle.server.events.EventPublisher;
+import roselle.server.gateway.Gateway;
 import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.HttpListener;
@@ -174,6 +176,16 @@ public final class Server implements AutoCloseable {
                 new OpenApiDialect(),
                 new WebDialect(answers.models(), readiness, log),
                 new TgiDialect(answers)); // behind the page, whose path it shares
+    }
+
+    /**
+     * Begins a gateway before several servers, whose own errors are in the form that this server's are.
+     *
+     * @throws java.io.UncheckedIOException if it cannot listen
+     * @throws roselle.api.InvalidRequestException if other machines could reach it and nobody has said that they may
+     */
+    public static Gateway gateway(ServerConfig config, GatewayOptions options) {
+        return Gateway.start(config, options, STANDARD);
     }
 
     /**

@@ -26,7 +26,6 @@ import roselle.engine.EngineConfig.BatchOptions;
 import roselle.server.config.GatewayOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServerConfig;
-import roselle.server.gateway.Gateway;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -74,7 +73,7 @@ final class GatewayTraceTest {
             var next = new AtomicInteger();
             Outcome turns = run(CONVERSATIONS, _ -> uris.get(next.getAndIncrement() % SERVERS));
             Outcome ours;
-            try (var gateway = Gateway.start(
+            try (var gateway = Server.gateway(
                     ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), GatewayOptions.of(uris))) {
                 ours = run(CONVERSATIONS, _ -> gateway.uri());
             }

@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
 import roselle.cli.option.Settings;
 import roselle.cli.report.ByteSize;
 import roselle.cli.report.ExitCode;
+import roselle.server.Server;
 import roselle.server.config.AccessOptions;
 import roselle.server.config.DrainOptions;
 import roselle.server.config.GatewayOptions;
@@ -148,7 +149,7 @@ public final class GatewayCommand implements Callable<Integer> {
         }
         ServerConfig server = ExitCode.checkingOptions(specification.commandLine(), this::server);
         GatewayOptions options = ExitCode.checkingOptions(specification.commandLine(), this::options);
-        try (var gateway = Gateway.start(server, options)) {
+        try (var gateway = Server.gateway(server, options)) {
             var end = new CountDownLatch(1);
             endAtSignals(gateway, end);
             out().println("serving " + members.size() + " members at " + gateway.uri());

@@ -26,10 +26,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import roselle.cli.Main;
+import roselle.server.Server;
 import roselle.server.config.GatewayOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ServerConfig;
-import roselle.server.gateway.Gateway;
 
 /** Servers behind a gateway are killed and replaced while clients ask: no client sees it. */
 @Tag("manual")
@@ -114,7 +114,7 @@ final class GatewayRollingTest {
         var second = new Serving("127.0.0.3");
         var options = GatewayOptions.of(List.of(first.uri(), second.uri())).withProbe(Duration.ofMillis(100));
         var config = ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0));
-        try (var gateway = Gateway.start(config, options);
+        try (var gateway = Server.gateway(config, options);
                 ExecutorService clients = Executors.newVirtualThreadPerTaskExecutor()) {
             await(() -> gateway.describe().stream().allMatch(member -> member.endsWith(" ready")));
             for (int number = 0; number < CLIENTS; number++) {

@@ -14,6 +14,7 @@ import roselle.server.config.GatewayOptions;
 import roselle.server.config.GatewayTrust;
 import roselle.server.config.ServerConfig;
 import roselle.server.http.ApiException;
+import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.ErrorKind;
 import roselle.server.http.Errors;
@@ -22,14 +23,13 @@ import roselle.server.http.HttpListener;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.Routes;
 import roselle.server.http.Turns;
-import roselle.server.openai.common.OpenAiConventions;
 import roselle.server.upstream.Upstreams;
 
 /**
  * A gateway before several servers until it is closed.
  *
  * {@snippet :
- * try (var gateway = Gateway.start(ServerConfig.DEFAULT, GatewayOptions.of(List.of(URI.create("http://10.0.0.7:8000"))))) {
+ * try (var gateway = Server.gateway(ServerConfig.DEFAULT, GatewayOptions.of(List.of(URI.create("http://10.0.0.7:8000"))))) {
  *     System.out.println(gateway.uri());
  *     …
  * }
@@ -44,6 +44,7 @@ public final class Gateway implements AutoCloseable {
             "/v1/files", "/v1/batches", "/models", "/v1/load_lora_adapter", "/v1/unload_lora_adapter", "/dashboard");
 
     private final ServerConfig config;
+    private final Conventions conventions; // of what it says itself
     private final Upstreams upstreams;
     private final Members members;
     private final MemberWatch watch;
@@ -53,8 +54,9 @@ public final class Gateway implements AutoCloseable {
     private final HttpListener listener;
     private final AtomicBoolean isDraining = new AtomicBoolean();
 
-    private Gateway(ServerConfig config, GatewayOptions options) {
+    private Gateway(ServerConfig config, GatewayOptions options, Conventions conventions) {
         this.config = config;
+        this.conventions = conventions;
         members = new Members(options.members().stream().map(Member::new).toList());
         upstreams = new Upstreams(options.connect());
         watch = new MemberWatch(members, upstreams, options);
@@ -72,18 +74,20 @@ public final class Gateway implements AutoCloseable {
     }
 
     /**
-     * Begins; the members have been looked at once.
+     * Begins; the members have been looked at once. {@code Server.gateway} is the way for who embeds it.
      *
+     * @param conventions the form of what it says itself
      * @throws java.io.UncheckedIOException if it cannot listen
      * @throws roselle.api.InvalidRequestException if other machines could reach it and nobody has said that they may
      */
-    public static Gateway start(ServerConfig config, GatewayOptions options) {
+    @SuppressWarnings("exports") // the conventions, which Server knows
+    public static Gateway start(ServerConfig config, GatewayOptions options, Conventions conventions) {
         if (!config.listen().isLoopback() && !config.access().allowsAnyone()) {
             throw new InvalidRequestException("host is " + config.listen().host()
                     + ", where other machines reach the gateway, which asks for no keys but passes them on:"
                     + " give --allow-anyone where its members ask, or anyone may come");
         }
-        return new Gateway(config, options);
+        return new Gateway(config, options, conventions);
     }
 
     private Routes routes() {
@@ -95,7 +99,7 @@ public final class Gateway implements AutoCloseable {
                 .post("/", this::forward)
                 .postBelow("/", this::forward)
                 .deleteBelow("/", this::forward);
-        return new Routes(OpenAiConventions.COMPLETIONS)
+        return new Routes(conventions)
                 .intercept(new HostCheck(config))
                 .intercept(new OriginCheck(config.access()))
                 .add(own);

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.InvalidRequestException;
+import roselle.server.Server;
 import roselle.server.config.GatewayOptions;
 import roselle.server.config.LimitOptions;
 import roselle.server.config.ListenOptions;
@@ -52,7 +53,7 @@ final class GatewayTest {
     }
 
     private static Gateway gateway(List<URI> members) {
-        return Gateway.start(CONFIG, GatewayOptions.of(members).withProbe(Duration.ofMillis(20)));
+        return Server.gateway(CONFIG, GatewayOptions.of(members).withProbe(Duration.ofMillis(20)));
     }
 
     @AfterEach
@@ -316,7 +317,7 @@ final class GatewayTest {
     @Test
     void listensToOthersOnlyWhenToldSo() {
         var open = CONFIG.with(new ListenOptions("0.0.0.0", 0));
-        assertThatThrownBy(() -> Gateway.start(open, GatewayOptions.of(List.of(URI.create("http://127.0.0.1:1")))))
+        assertThatThrownBy(() -> Server.gateway(open, GatewayOptions.of(List.of(URI.create("http://127.0.0.1:1")))))
                 .isInstanceOf(InvalidRequestException.class)
                 .hasMessageContaining("--allow-anyone");
     }
