@@ -22,6 +22,7 @@ import roselle.cli.Main;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A conversation in a real terminal, which {@code script} of util-linux provides. */
+@Tag("long")
 class TerminalStartTest {
     private static final Path SCRIPT = Path.of("/usr/bin/script");
     private static final String PROMPT = "> ";
@@ -155,7 +156,6 @@ class TerminalStartTest {
 
     /** Without a yes nothing is fetched, and the hint is what it is without a terminal. */
     @Test
-    @Tag("long")
     @Timeout(value = 400, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void offersToFetchAModelOfTheHub() throws IOException, InterruptedException {
         try (var asked = converse("run Qwen/Qwen3-0.6B hello")) {

@@ -29,6 +29,7 @@ import roselle.server.config.DrainOptions;
 import roselle.server.config.KeyLimits;
 
 /** A process that serves is told to end while it streams. */
+@Tag("long")
 final class DrainTest {
     /** Megabytes, more than lie between a server and a client that does not read: it ends when the client has read it. */
     private static final String LONG_STREAM = """
@@ -155,7 +156,6 @@ final class DrainTest {
         }
     }
 
-    @Tag("long")
     @Test
     void servesAnEncoderAndEndsWithIt() throws IOException, InterruptedException {
         try (var serving = new Serving(Path.of("../roselle-engine/src/test/resources/tiny-encoders/bert"))) {
@@ -169,7 +169,6 @@ final class DrainTest {
         }
     }
 
-    @Tag("long")
     @Test
     void breaksOffWhatTheGraceDoesNotCover() throws IOException, InterruptedException {
         try (var serving = new Serving("--drain-grace=0", "--max-sequences=1")) {
@@ -199,7 +198,6 @@ final class DrainTest {
         }
     }
 
-    @Tag("long")
     @Test
     void hasTheLatestStepsAndRequestsForTheFlightRecorder() throws IOException, InterruptedException {
         try (var serving = new Serving()) {
@@ -239,7 +237,6 @@ final class DrainTest {
     }
 
     /** Not by a terminal that goes, which would end it, but as to a service. */
-    @Tag("long")
     @Test
     void readsItsFilesAgainAtAHangUp() throws IOException, InterruptedException {
         assumeTrue(Files.isExecutable(SETSID), "there is no setsid");
@@ -277,7 +274,6 @@ final class DrainTest {
                 .isZero();
     }
 
-    @Tag("long")
     @Test
     void endsAtOnceWhenItHasNothingToDo() throws IOException, InterruptedException {
         try (var serving = new Serving()) {
