@@ -9,8 +9,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -29,7 +27,6 @@ import roselle.server.config.ListenOptions;
 import roselle.server.config.ServerConfig;
 import roselle.server.config.TimeLimits;
 import roselle.server.config.TlsOptions;
-import roselle.server.gateway.Gateway;
 
 /** {@code roselle gateway}: one address before several servers, until the process is told to end. */
 @Command(name = "gateway", sortOptions = false)
@@ -150,40 +147,14 @@ public final class GatewayCommand implements Callable<Integer> {
         ServerConfig server = ExitCode.checkingOptions(specification.commandLine(), this::server);
         GatewayOptions options = ExitCode.checkingOptions(specification.commandLine(), this::options);
         try (var gateway = Server.gateway(server, options)) {
-            var end = new CountDownLatch(1);
-            endAtSignals(gateway, end);
+            ServiceEnd end = ServiceEnd.atSignals(gateway::close, () -> {});
             out().println("serving " + members.size() + " members at " + gateway.uri());
             gateway.describe().forEach(out()::println);
             out().flush();
-            return await(end, gateway).status();
+            PrintWriter err = specification.commandLine().getErr();
+            return end.await(() -> gateway.isListening() ? "" : "the gateway no longer listens", err)
+                    .status();
         }
-    }
-
-    private ExitCode await(CountDownLatch end, Gateway gateway) {
-        try {
-            while (!end.await(1, TimeUnit.SECONDS)) {
-                if (!gateway.isListening()) {
-                    specification.commandLine().getErr().println("roselle: the gateway no longer listens");
-                    return ExitCode.INTERNAL;
-                }
-            }
-        } catch (InterruptedException _) {
-            Thread.currentThread().interrupt();
-        }
-        return ExitCode.OK;
-    }
-
-    private static void endAtSignals(Gateway gateway, CountDownLatch end) {
-        var signals = new EndSignals();
-        Runtime.getRuntime()
-                .addShutdownHook(Thread.ofPlatform().name("roselle-drain").unstarted(() -> {
-                    signals.begin();
-                    gateway.close();
-                    end.countDown();
-                    Runtime.getRuntime()
-                            .halt(ExitCode.OK.status()); // a signal's own status would say that it was killed
-                }));
-        signals.listen(() -> {});
     }
 
     private ServerConfig server() {

@@ -8,10 +8,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -52,9 +48,6 @@ public final class ServeCommand implements Callable<Integer> {
 
     /** Models of so many bytes take so long to load that the JVM may get to know its code in the meantime. */
     private static final long LOADED_SLOWLY = 256L << 20;
-
-    /** A server whose engine has failed says so for a while, to who asks why, before it ends. */
-    private static final Duration LAST_PROBES = Duration.ofSeconds(10);
 
     private static final String NO_LONGER_LISTENS = "the server no longer listens";
 
@@ -167,12 +160,11 @@ public final class ServeCommand implements Callable<Integer> {
     /** Serves models that are loaded when they are asked for. */
     private ExitCode serve(ServerConfig serverConfig, PoolOptions options) {
         try (var server = Server.start(serverConfig, options)) {
-            var end = new CountDownLatch(1);
-            Thread hook = endAtSignals(server, () -> {}, end);
+            ServiceEnd end = ServiceEnd.atSignals(server::close, serverFlags.watchFiles(server));
             List<String> names =
                     options.models().stream().map(PooledModel::name).toList();
             tellServing(names.size() <= MOST_NAMED ? String.join(", ", names) : names.size() + " models", server);
-            return awaitEnd(end, hook, () -> server.isListening() ? "" : NO_LONGER_LISTENS);
+            return end.await(() -> server.isListening() ? "" : NO_LONGER_LISTENS, err());
         }
     }
 
@@ -194,12 +186,20 @@ public final class ServeCommand implements Callable<Integer> {
     /** Serves until the end; {@code aside} begins what may come after the first requests. */
     private ExitCode serve(ServerConfig serverConfig, Serving serving, Runnable aside) {
         try (var server = Server.start(serverConfig, serving.model())) {
-            var end = new CountDownLatch(1);
-            Thread hook = endAtSignals(server, serving.close(), end); // before anyone can know whom to send them to
+            Runnable closing = closing(server, serving);
+            ServiceEnd end = ServiceEnd.atSignals(
+                    closing, serverFlags.watchFiles(server)); // before anyone can know whom to send them to
             tellServing(name(), server);
             aside.run();
-            return awaitEnd(end, hook, () -> complaint(serving, server));
+            return end.await(() -> complaint(serving, server), err());
         }
+    }
+
+    private static Runnable closing(Server server, Serving serving) {
+        return () -> {
+            server.close();
+            serving.close().run();
+        };
     }
 
     private static String complaint(Serving serving, Server server) {
@@ -218,16 +218,6 @@ public final class ServeCommand implements Callable<Integer> {
             BlackBox.startAside();
         }
         endWithoutMemory();
-    }
-
-    /** Waits for the end, and tells on standard error why it came, where nobody asked for it. */
-    private ExitCode awaitEnd(CountDownLatch end, Thread hook, Supplier<String> complaint) {
-        if (await(end, hook, () -> complaint.get().isEmpty())) {
-            return ExitCode.OK;
-        }
-        specification.commandLine().getErr().println("roselle: " + complaint.get());
-        specification.commandLine().getErr().flush();
-        return ExitCode.INTERNAL;
     }
 
     /** Has the first requests with a response format wait less, while a large model is loaded. */
@@ -282,43 +272,6 @@ public final class ServeCommand implements Callable<Integer> {
         }
     }
 
-    /** Has the JVM end when what is being answered at a signal has had its time, or at a second signal. */
-    private Thread endAtSignals(Server server, Runnable closing, CountDownLatch end) {
-        var signals = new EndSignals();
-        var hook = Thread.ofPlatform().name("roselle-drain").unstarted(() -> {
-            signals.begin();
-            server.close();
-            closing.run();
-            end.countDown();
-            Runtime.getRuntime().halt(ExitCode.OK.status()); // a signal's own status would say that it was killed
-        });
-        Runtime.getRuntime().addShutdownHook(hook);
-        signals.listen(serverFlags.watchFiles(server));
-        return hook;
-    }
-
-    /** Waits for the end, and tells whether it was wanted: what is not sound, an engine or a listener, never is again. */
-    private static boolean await(CountDownLatch end, Thread hook, BooleanSupplier isSound) {
-        try {
-            while (isSound.getAsBoolean()) {
-                if (end.await(1, TimeUnit.SECONDS)) {
-                    return true;
-                }
-            }
-            if (end.await(LAST_PROBES.toMillis(), TimeUnit.MILLISECONDS)) {
-                return true;
-            }
-            Runtime.getRuntime().removeShutdownHook(hook);
-            return false;
-        } catch (InterruptedException _) {
-            Runtime.getRuntime().removeShutdownHook(hook);
-            Thread.currentThread().interrupt();
-            return true;
-        } catch (IllegalStateException _) {
-            return true; // the JVM ends already
-        }
-    }
-
     private String name() {
         return Optional.ofNullable(modelName).orElseGet(() -> ModelNames.title(models.getFirst()));
     }
@@ -328,6 +281,10 @@ public final class ServeCommand implements Callable<Integer> {
             specification.commandLine().getErr().print(lines);
             specification.commandLine().getErr().flush();
         }
+    }
+
+    private PrintWriter err() {
+        return specification.commandLine().getErr();
     }
 
     private PrintWriter out() {

@@ -5,14 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -184,8 +180,8 @@ final class ChatSessionTest {
     @Test
     void stopsTheAnswerOnInterruptAndGoesOn() throws IOException {
         Path file = folder.resolve("saved.json");
-        var console = new Script(List.of("Hello", "/save " + file));
-        console.interrupts = true;
+        var console = new ScriptedConsole(List.of("Hello", "/save " + file));
+        console.interrupt();
         new ChatSession(engine, requests(200), false, Optional.empty(), console).run();
         JsonNode saved = JsonMapper.shared().readTree(Files.readString(file));
         assertThat(saved.findValuesAsString("role")).containsExactly("user", "assistant");
@@ -216,7 +212,7 @@ final class ChatSessionTest {
     @Test
     void showsThoughtsAndKeepsThemOutOfTheConversation() throws IOException {
         Path file = folder.resolve("saved.json");
-        var console = new Script(List.of("What is 12 + 30?", "/save " + file));
+        var console = new ScriptedConsole(List.of("What is 12 + 30?", "/save " + file));
         Requests thinking = new Requests(
                 SamplingParameters.GREEDY,
                 new StopConditions(100, 0, List.of(), Set.of(), false),
@@ -231,15 +227,15 @@ final class ChatSessionTest {
         JsonNode saved = JsonMapper.shared().readTree(Files.readString(file));
         String answer = saved.get(1).get("content").stringValue();
         assertThat(answer).contains("42").doesNotContain("---");
-        assertThat(console.printed.toString())
+        assertThat(console.printed())
                 .matches("(?s)--- thinks ---\n.+\n--- answers ---\n.+")
                 .endsWith("\n--- answers ---\n" + answer + System.lineSeparator());
     }
 
     private String talk(String... lines) {
-        var console = new Script(List.of(lines));
+        var console = new ScriptedConsole(List.of(lines));
         new ChatSession(engine, requests(12), false, Optional.empty(), console).run();
-        return console.printed.toString();
+        return console.printed();
     }
 
     private static Requests requests(int maxTokens) {
@@ -252,41 +248,5 @@ final class ChatSessionTest {
                 ResponseFormat.TEXT,
                 "",
                 List.of());
-    }
-
-    /** Says one line after the other, and may press Ctrl-C as soon as that stops an answer. */
-    private static final class Script implements ChatConsole {
-        private final Deque<String> lines;
-        private final StringWriter printed = new StringWriter();
-        private boolean interrupts;
-
-        Script(List<String> lines) {
-            this.lines = new ArrayDeque<>(lines);
-        }
-
-        @Override
-        public Optional<String> read() {
-            return Optional.ofNullable(lines.poll());
-        }
-
-        @Override
-        public PrintWriter out() {
-            return new PrintWriter(printed);
-        }
-
-        @Override
-        public void clear() {
-            printed.append("<cleared>");
-        }
-
-        @Override
-        public void onInterrupt(Runnable action) {
-            if (interrupts) {
-                action.run();
-            }
-        }
-
-        @Override
-        public void close() {}
     }
 }

@@ -6,8 +6,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -71,7 +69,7 @@ final class RunToolsTest {
     }
 
     private static String talk(Engine engine, McpTools tools, String... lines) {
-        var console = new Script(List.of(lines));
+        var console = new ScriptedConsole(List.of(lines));
         var requests = new Requests(
                 SamplingParameters.GREEDY,
                 new StopConditions(60, 0, List.of(), Set.of(), false),
@@ -83,35 +81,6 @@ final class RunToolsTest {
         var session = new ChatSession(engine, requests, false, Optional.empty(), console);
         session.use(tools, false);
         session.run();
-        return console.printed.toString();
-    }
-
-    /** Says one line after the other. */
-    private static final class Script implements ChatConsole {
-        private final Deque<String> lines;
-        private final StringWriter printed = new StringWriter();
-
-        Script(List<String> lines) {
-            this.lines = new ArrayDeque<>(lines);
-        }
-
-        @Override
-        public Optional<String> read() {
-            return Optional.ofNullable(lines.poll());
-        }
-
-        @Override
-        public PrintWriter out() {
-            return new PrintWriter(printed);
-        }
-
-        @Override
-        public void clear() {}
-
-        @Override
-        public void onInterrupt(Runnable action) {}
-
-        @Override
-        public void close() {}
+        return console.printed();
     }
 }

@@ -195,6 +195,13 @@ public final class SpecBuilder {
         }
     }
 
+    /** Positions of the layers that see everything, and of those with a window. */
+    public void ropes(RopeSpec full, RopeSpec sliding) {
+        for (int i = 0; i < ropes.length; i++) {
+            ropes[i] = windows[i] == 0 ? full : sliding;
+        }
+    }
+
     /** Takes the positions from the layers that see everything. */
     public void dropPositionsOfFullLayers() {
         for (int i = 0; i < ropes.length; i++) {

@@ -3,6 +3,8 @@ package roselle.server.encoder;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Base64;
+import roselle.server.http.ApiException;
+import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
 
 /** Vectors in the forms that APIs share. */
@@ -24,6 +26,18 @@ public final class Vectors {
             normalized[index] = (float) (vector[index] * scale);
         }
         return normalized;
+    }
+
+    /** Whether a request wants vectors {@linkplain #packed packed}, by its {@code encoding_format}. */
+    public static boolean arePacked(JsonFields fields) {
+        String format = fields.string("encoding_format").orElse("float");
+        return switch (format) {
+            case "float" -> false;
+            case "base64" -> true;
+            default ->
+                throw ApiException.invalid(
+                        "encoding_format", "encoding_format is not known: it must be float or base64");
+        };
     }
 
     /** The array of its numbers. */

@@ -45,7 +45,7 @@ final class EmbeddingsHandler implements Handler {
             JsonFields fields = exchange.json();
             Served model = admitted.models().any(fields.string("model"));
             List<Prompt> texts = PromptFields.read(fields, "input");
-            var answer = new EmbeddingsAnswer(isPacked(fields));
+            var answer = new EmbeddingsAnswer(Vectors.arePacked(fields));
             fields.string("user");
             switch (model) {
                 case ServedModel decoder -> embed(fields, texts, answer, decoder, admitted);
@@ -53,17 +53,6 @@ final class EmbeddingsHandler implements Handler {
             }
             exchange.sendJson(200, answer.body(model.name()));
         }
-    }
-
-    private static boolean isPacked(JsonFields fields) {
-        String format = fields.string("encoding_format").orElse("float");
-        return switch (format) {
-            case "float" -> false;
-            case "base64" -> true;
-            default ->
-                throw ApiException.invalid(
-                        "encoding_format", "encoding_format is not known: it must be float or base64");
-        };
     }
 
     private static void embed(

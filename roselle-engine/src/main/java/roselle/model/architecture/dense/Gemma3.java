@@ -73,9 +73,7 @@ public final class Gemma3 implements Architecture {
             full = ropes.read();
             sliding = ropes.plain(config.number("rope_local_base_freq", "", WINDOW_THETA), 1);
         }
-        for (int layer = 0; layer < builder.ropes.length; layer++) {
-            builder.ropes[layer] = builder.windows[layer] == 0 ? full : sliding;
-        }
+        builder.ropes(full, sliding);
     }
 
     /** GGUF does not say by what scores are scaled: the 27B model, with 62 layers, divides the width by its heads. */

@@ -50,8 +50,6 @@ public final class Olmo3 implements Architecture {
             full = ropes.read();
             sliding = ropes.plain(config.number("rope_theta", "", THETA), 1);
         }
-        for (int layer = 0; layer < builder.ropes.length; layer++) {
-            builder.ropes[layer] = builder.windows[layer] == 0 ? full : sliding;
-        }
+        builder.ropes(full, sliding);
     }
 }

@@ -56,9 +56,7 @@ public final class ModernBert implements Architecture {
         RopeSpec near = told
                 ? ropes.read("sliding_attention")
                 : ropes.plain(config.number("local_rope_theta", "", WINDOW_THETA), 1);
-        for (int layer = 0; layer < builder.ropes.length; layer++) {
-            builder.ropes[layer] = builder.windows[layer] == 0 ? full : near;
-        }
+        builder.ropes(full, near);
     }
 
     private static WeightNames names(ModelConfig config) {

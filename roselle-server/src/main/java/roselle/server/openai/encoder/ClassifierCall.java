@@ -2,6 +2,8 @@ package roselle.server.openai.encoder;
 
 import java.util.List;
 import roselle.embedding.EmbeddingOptions;
+import roselle.embedding.TextResults;
+import roselle.server.answer.Answers.AdmittedRequest;
 import roselle.server.config.ServedEncoder;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
@@ -35,6 +37,14 @@ record ClassifierCall(ServedEncoder encoder, EmbeddingOptions options, boolean i
             throw ApiException.invalid(name, name + " is an empty array: it must have at least one text");
         }
         return texts;
+    }
+
+    /** What the encoder makes of texts, each by itself. */
+    TextResults encode(AdmittedRequest admitted, List<String> texts) {
+        return admitted.encode(
+                encoder,
+                options,
+                engine -> texts.stream().map(text -> engine.read(text, options)).toList());
     }
 
     /** The beginning of an answer, up to its data. */

@@ -27,13 +27,7 @@ final class ClassifyHandler implements Handler {
                     ClassifierCall.read(fields, Kinds.classifier(admitted.models(), fields.string("model")));
             List<String> texts = ClassifierCall.texts(fields, "input");
             fields.refuseOthers();
-            TextResults results = admitted.encode(
-                    call.encoder(),
-                    call.options(),
-                    engine -> texts.stream()
-                            .map(text -> engine.read(text, call.options()))
-                            .toList());
-            exchange.sendJson(200, answer(exchange, call, results));
+            exchange.sendJson(200, answer(exchange, call, call.encode(admitted, texts)));
         }
     }
 

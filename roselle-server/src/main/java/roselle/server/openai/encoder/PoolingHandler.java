@@ -32,24 +32,10 @@ final class PoolingHandler implements Handler {
             ClassifierCall call = ClassifierCall.read(fields, Kinds.any(admitted.models(), fields.string("model")));
             List<String> texts = ClassifierCall.texts(fields, "input");
             requireTask(fields, call.encoder().engine());
-            boolean isPacked = isPacked(fields);
+            boolean isPacked = Vectors.arePacked(fields);
             fields.refuseOthers();
-            TextResults results = admitted.encode(
-                    call.encoder(),
-                    call.options(),
-                    engine -> texts.stream()
-                            .map(text -> engine.read(text, call.options()))
-                            .toList());
-            exchange.sendJson(200, answer(exchange, call, isPacked, results));
+            exchange.sendJson(200, answer(exchange, call, isPacked, call.encode(admitted, texts)));
         }
-    }
-
-    private static boolean isPacked(JsonFields fields) {
-        String format = fields.string("encoding_format").orElse("float");
-        if (!List.of("float", "base64").contains(format)) {
-            throw ApiException.invalid("encoding_format", "encoding_format is not known: it must be float or base64");
-        }
-        return format.equals("base64");
     }
 
     /** Refuses a task that is not the model's. */
