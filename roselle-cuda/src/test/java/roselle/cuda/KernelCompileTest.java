@@ -17,6 +17,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -37,8 +38,9 @@ import roselle.tensor.DataType;
 
 /**
  * Every kernel compiles without a warning for Hopper, which has them all (of products whose sources differ in their format alone,
- * one of each kind), and what the others see of other branches of the preprocessor; and, as a long test, all of them become machine
- * code for each architecture that we name, without spilling registers.
+ * one of each kind), and what the others see of other branches of the preprocessor; and all of them become machine code for each
+ * architecture that we name, without spilling registers. That takes ten minutes for all, so {@link CompiledKernels} keeps what became
+ * machine code so, and what is not kept there is compiled.
  */
 class KernelCompileTest {
     private static final String HOPPER = "sm_90a";
@@ -73,6 +75,7 @@ class KernelCompileTest {
             Executors.newFixedThreadPool(Runtime.getRuntime().availableProcessors());
     private static final Map<Job, Future<Compiler.Result>> RESULTS = new HashMap<>();
     private static @Nullable TestCompiler installed;
+    private static @Nullable CompiledKernels compiled;
 
     private record Job(KernelSource source, String architecture) {
         static Job ofText(KernelSource source, String architecture) {
@@ -102,11 +105,15 @@ class KernelCompileTest {
     @BeforeAll
     static void install() throws IOException, InterruptedException {
         installed = TestCompiler.install();
+        compiled = CompiledKernels.read();
     }
 
     @AfterAll
-    static void end() {
+    static void end() throws IOException {
         THREADS.shutdownNow();
+        if (compiled != null) {
+            compiled.writeIfAsked();
+        }
         if (installed != null) {
             installed.close();
         }
@@ -133,14 +140,20 @@ class KernelCompileTest {
         return begin(jobs);
     }
 
-    static List<Arguments> kernelsOfEveryArchitecture() {
+    private static List<Job> everyJob() {
         var jobs = new ArrayList<Job>();
         for (KernelSource source : KernelSource.all()) {
             CubinBuild.ARCHITECTURES.stream()
                     .filter(source::isFor)
                     .forEach(architecture -> jobs.add(new Job(source, architecture)));
         }
-        return begin(jobs);
+        return jobs;
+    }
+
+    static List<Arguments> kernelsThatAreNew() {
+        return begin(everyJob().stream()
+                .filter(job -> !Objects.requireNonNull(compiled).has(job.source, job.architecture))
+                .toList());
     }
 
     /** Begins to compile on all processors what one test is going to ask for. */
@@ -163,12 +176,23 @@ class KernelCompileTest {
     }
 
     @Tag("long")
-    @ParameterizedTest
-    @MethodSource("kernelsOfEveryArchitecture")
+    @ParameterizedTest(allowZeroInvocations = true)
+    @MethodSource("kernelsThatAreNew")
     void becomesMachineCodeForEveryArchitectureWithoutAWarning(KernelSource source, String architecture)
             throws InterruptedException, ExecutionException {
         compilesWithoutAWarning(source, architecture);
         assertThat(result(source, architecture).cubin()).startsWith(0x7F, 'E', 'L', 'F');
+        Objects.requireNonNull(compiled).add(source, architecture);
+    }
+
+    @Test
+    void whatIsKeptIsOfTheseSources() {
+        Set<String> lines = everyJob().stream()
+                .map(job -> CompiledKernels.line(job.source, job.architecture))
+                .collect(Collectors.toSet());
+        assertThat(lines)
+                .as("run this test with -Droselle.writeCompiledKernels=true: the file is for other sources")
+                .containsAll(Objects.requireNonNull(compiled).lines());
     }
 
     private static Compiler.Result result(KernelSource source, String architecture)
@@ -201,20 +225,9 @@ class KernelCompileTest {
             if (text.contains("__CUDA_ARCH__")) {
                 assertThat(BRANCHING)
                         .as("one of the sources that include %s", name)
-                        .anyMatch(source -> included(source.text(), headers, new HashSet<>())
-                                .contains(name));
+                        .anyMatch(source -> CompiledKernels.includedBy(source).contains(name));
             }
         });
-    }
-
-    /** The headers that a text includes, and those that they include. */
-    private static Set<String> included(String text, Map<String, String> headers, Set<String> found) {
-        headers.forEach((name, header) -> {
-            if (text.contains("#include \"" + name + "\"") && found.add(name)) {
-                included(header, headers, found);
-            }
-        });
-        return found;
     }
 
     @Test
