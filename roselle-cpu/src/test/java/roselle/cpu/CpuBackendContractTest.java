@@ -1,6 +1,7 @@
 package roselle.cpu;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledIf;
 import roselle.backend.Device;
 import roselle.backend.LatentContract;
@@ -46,6 +47,7 @@ class CpuBackendContractTest {
         }
     }
 
+    @Tag("long")
     @Nested
     @EnabledIf("isApart")
     class Avx2 extends OnPath {
@@ -58,6 +60,7 @@ class CpuBackendContractTest {
         }
     }
 
+    @Tag("long")
     @Nested
     @EnabledIf("isApart")
     class Avx512 extends OnPath {
@@ -71,6 +74,7 @@ class CpuBackendContractTest {
     }
 
     /** No tolerance is wider here: only quantized weights meet bytes, and {@link GemmTest} holds those to their twin. */
+    @Tag("long")
     @Nested
     @EnabledIf("isApart")
     class Vnni extends OnPath {
@@ -83,6 +87,7 @@ class CpuBackendContractTest {
         }
     }
 
+    @Tag("long")
     @Nested
     @EnabledIf("isApart")
     class Bf16 extends OnPath {
@@ -95,6 +100,7 @@ class CpuBackendContractTest {
         }
     }
 
+    @Tag("long")
     @Nested
     @EnabledIf("isApart")
     class Amx extends OnPath {

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -101,6 +102,7 @@ class MemoryPlanTest {
         device.submit(inputs, decoder);
     }
 
+    @Tag("long")
     @Test
     void theProcessGrowsByThePlanAndNoMoreOnceItIsReady() {
         String said = ChildJvm.run(

@@ -121,7 +121,7 @@ final class ResponseFormatTest {
     @Test
     void everyAnswerIsJsonOfTheSchemaHoweverHotTheDraw() {
         int whole = 0;
-        for (int seed = 0; seed < 40; seed++) {
+        for (int seed = 0; seed < 12; seed++) {
             Told told = told(
                     engine,
                     request(new ResponseFormat.JsonSchema(INVOICE))
@@ -140,7 +140,7 @@ final class ResponseFormatTest {
                     .forEach(line -> assertThat(line.get("price").isNumber()).isTrue());
             assertThat(invoice.propertyNames()).isSubsetOf("number", "paid", "customer", "lines");
         }
-        assertThat(whole).as("answers that were not cut").isGreaterThan(30);
+        assertThat(whole).as("answers that were not cut").isGreaterThan(8);
     }
 
     @Test

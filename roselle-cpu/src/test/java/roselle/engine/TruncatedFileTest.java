@@ -14,6 +14,7 @@ class TruncatedFileTest {
     @TempDir
     private Path folder;
 
+    @Tag("long")
     @Test
     void aFileThatShrinksFailsTheEngineAndNotTheJvm() {
         check("AUTO");

@@ -28,7 +28,8 @@ import roselle.hub.BundledModel;
 class ManyCallersTest {
     private static final int CALLERS = 1000;
     private static final int TOKENS = 32;
-    private static final int ROUNDS = 5;
+    /** Rounds by turns after the first, for who measures: {@code -Droselle.rounds=5}. */
+    private static final int ROUNDS = Integer.getInteger("roselle.rounds", 1);
 
     /** One round of all callers: their answers, and what they took. */
     private record Round(List<String> answers, long wallNanos, long cpuNanos) {}

@@ -97,7 +97,7 @@ final class ScriptedClientsTest {
                 "--exclude-checks",
                 "positive_data_acceptance", // fields that exclude each other are refused, though each is right
                 "--max-time",
-                "75",
+                "45",
                 "--request-timeout",
                 "180", // an answer may fill the context, on a machine that does other things, too
                 "--seed",
