@@ -172,6 +172,18 @@ def test_responses():
     client.responses.delete(first.id)
 
 
+def test_responses_in_the_background():
+    asked = dict(model="demo", input="Tell me a story about a fox.", temperature=0, max_output_tokens=20)
+    response = client.responses.create(background=True, **asked)
+    assert response.status == "queued" and response.background, response
+    while response.status in ("queued", "in_progress"):
+        time.sleep(0.05)
+        response = client.responses.retrieve(response.id)
+    assert response.status == "incomplete", response
+    assert response.output_text == client.responses.create(**asked).output_text
+    assert client.responses.cancel(response.id).status == "incomplete"
+
+
 def test_files_and_batches():
     lines = [
         {

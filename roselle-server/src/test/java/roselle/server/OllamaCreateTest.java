@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,6 +27,7 @@ import roselle.engine.EngineConfig.BatchOptions;
 import roselle.server.config.ListenOptions;
 import roselle.server.config.ModelRepository;
 import roselle.server.config.ModelRepository.Control;
+import roselle.server.config.ModelSupply;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.PooledModel;
 import roselle.server.config.ServerConfig;
@@ -53,10 +55,20 @@ final class OllamaCreateTest {
                 Duration.ofHours(1),
                 path -> PooledModel.of(
                         path.getFileName().toString().replace(".gguf", ""),
-                        EngineConfig.of(path).with(new BatchOptions(256, 4, 64, 0, 16))));
+                        EngineConfig.of(path).with(new BatchOptions(256, 4, 64, 0, 16))),
+                Optional.of(OllamaCreateTest::fetch));
         return Server.start(
                 ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)),
                 new PoolOptions(List.of(), 0, PoolOptions.PATIENCE, Optional.of(repository)));
+    }
+
+    /** A hub that has one model. */
+    private static Path fetch(String name, Consumer<ModelSupply.Progress> hearing) {
+        if (!name.equals("org/hunters:Q8_0")) {
+            throw new ModelSupply.Unavailable("there is no " + name + " on the hub", new IllegalStateException());
+        }
+        hearing.accept(new ModelSupply.Progress(100, 40));
+        return DemoServer.demo();
     }
 
     @AfterAll
@@ -88,6 +100,45 @@ final class OllamaCreateTest {
 
     private static String turns(String... more) {
         return "\"messages\":[" + String.join("", more) + "{\"role\":\"user\",\"content\":\"Tell me a story.\"}]";
+    }
+
+    @Test
+    void aModelOfTheHubIsFetchedIntoTheFolder() {
+        String pull = "{\"model\":\"hf.co/org/hunters:Q8_0\"}";
+        List<JsonNode> told =
+                post("/api/pull", pull).body().lines().map(DemoServer::json).toList();
+
+        assertThat(told.getFirst().at("/status").stringValue()).isEqualTo("pulling manifest");
+        assertThat(told.getLast().at("/status").stringValue()).isEqualTo("success");
+        JsonNode whole = told.get(told.size() - 4);
+        assertThat(whole.at("/total").intValue()).isEqualTo(100);
+        assertThat(whole.at("/completed").intValue()).isEqualTo(100);
+        assertThat(whole.at("/digest").stringValue()).matches("sha256:[0-9a-f]{64}");
+        assertThat(chat("hf.co/org/hunters:Q8_0", turns() + ",\"options\":{\"num_predict\":2}")
+                        .at("/eval_count")
+                        .intValue())
+                .isEqualTo(2);
+        assertThat(post("/api/pull", pull.replace("}", ",\"stream\":false}")).body())
+                .isEqualTo("{\"status\":\"success\"}");
+
+        var removed = send("DELETE", "/api/delete", BodyPublishers.ofString(pull));
+        assertThat(removed.statusCode()).as(removed.body()).isEqualTo(200);
+        assertThat(folder.resolve("org-hunters-Q8_0.gguf")).doesNotExist();
+        assertThat(DemoServer.demo()).exists();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "hf.co/org/none, 404, there is no org/none on the hub",
+        "llama3.2, 400, write hf.co/org/name",
+        "org/../x, 400, write hf.co/org/name"
+    })
+    void whatTheHubDoesNotHaveIsSaid(String name, int status, String said) {
+        var refused = post("/api/pull", "{\"model\":\"" + name + "\",\"stream\":false}");
+        assertThat(refused.statusCode()).as(refused.body()).isEqualTo(status);
+        assertThat(refused.body()).contains(said);
+        var streamed = post("/api/pull", "{\"model\":\"" + name + "\"}");
+        assertThat(streamed.body().lines().toList().getLast()).contains("error", said);
     }
 
     @Test

@@ -168,6 +168,7 @@ final class OpenApiComparisonTest {
             "it chooses among answers that differ",
             "has no tokens to fill in text with",
             "a stream has one answer",
+            "a response in the background is",
             "a stream does not tell of its prompt",
             "the element is among the bytes behind the JSON",
             "are left behind the JSON",

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.http.HttpRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import roselle.server.config.ServerConfig;
 import tools.jackson.databind.JsonNode;
 
 final class ResponsesTest {
@@ -110,6 +112,66 @@ final class ResponsesTest {
                 .isEqualTo(400);
         assertThat(demo.post("/v1/responses/resp_none/cancel", "").statusCode()).isEqualTo(404);
         assertThat(demo.post("/v1/responses/" + id, "").statusCode()).isEqualTo(405);
+    }
+
+    private static String state(JsonNode response) {
+        return response.at("/status").stringValue();
+    }
+
+    private static JsonNode kept(DemoServer server, String id) {
+        return DemoServer.json(server.get("/v1/responses/" + id).body());
+    }
+
+    @Test
+    void isMadeInTheBackgroundAndAskedForById() {
+        JsonNode queued = respond(FOX + ",\"background\":true");
+        String id = queued.at("/id").stringValue();
+        assertThat(state(queued)).isEqualTo("queued");
+        assertThat(queued.at("/background").booleanValue()).isTrue();
+        assertThat(queued.at("/output")).isEmpty();
+
+        DemoServer.await(() -> !Set.of("queued", "in_progress").contains(state(kept(demo, id))));
+        JsonNode made = kept(demo, id);
+        assertThat(state(made)).isEqualTo("incomplete");
+        assertThat(made.at("/created_at")).isEqualTo(queued.at("/created_at"));
+        assertThat(text(made)).isEqualTo(text(respond(FOX)));
+        assertThat(DemoServer.json(
+                        demo.post("/v1/responses/" + id + "/cancel", "").body()))
+                .isEqualTo(made);
+        assertThat(state(respond("\"input\":\"And?\",\"max_output_tokens\":1,\"previous_response_id\":\"" + id + "\"")))
+                .isEqualTo("incomplete");
+    }
+
+    @Test
+    void isCancelledInTheBackground() {
+        var pace = new Pace();
+        try (var held = new DemoServer(ServerConfig.DEFAULT, pace)) {
+            pace.hold();
+            String asked = "{" + FOX + ",\"background\":true}";
+            String id = DemoServer.json(held.post("/v1/responses", asked).body())
+                    .at("/id")
+                    .stringValue();
+            String gone = DemoServer.json(held.post("/v1/responses", asked).body())
+                    .at("/id")
+                    .stringValue();
+            var early = held.post("/v1/responses", "{\"input\":\"b\",\"previous_response_id\":\"" + id + "\"}");
+            assertThat(early.statusCode()).isEqualTo(400);
+            assertThat(DemoServer.json(early.body()).at("/error/param").stringValue())
+                    .isEqualTo("previous_response_id");
+
+            JsonNode cancelled = DemoServer.json(
+                    held.post("/v1/responses/" + id + "/cancel", "").body());
+            assertThat(state(cancelled)).isEqualTo("cancelled");
+            var removal = HttpRequest.newBuilder(held.at("/v1/responses/" + gone))
+                    .DELETE()
+                    .build();
+            assertThat(held.send(removal).statusCode()).isEqualTo(200);
+            pace.go();
+
+            DemoServer.await(() -> held.engine().status().running() == 0);
+            assertThat(kept(held, id)).isEqualTo(cancelled);
+            assertThat(held.get("/v1/responses/" + gone).statusCode()).isEqualTo(404);
+        }
     }
 
     @Test
@@ -227,7 +289,8 @@ final class ResponsesTest {
             "model":"demo","input":[{"type":"function_call_output","call_id":"1","output":[{"type":"input_image"}]}] | input[0].output[0].type
             "model":"demo","input":[{"role":"king","content":"a"}]                       | input[0].role
             "model":"demo","input":[{"role":"user","content":[{"type":"input_image"}]}]  | input[0].content[0].type
-            "model":"demo","input":"a","background":true                                 | background
+            "model":"demo","input":"a","background":true,"stream":true                   | stream
+            "model":"demo","input":"a","background":true,"store":false                   | store
             "model":"demo","input":"a","truncation":"auto"                               | truncation
             "model":"demo","input":"a","tool_choice":"required"                          | tool_choice
             "model":"demo","input":"a","tools":[{"type":"web_search"}]                   | tools[0].type

@@ -14,6 +14,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import roselle.api.InvalidRequestException;
+import roselle.cli.option.HubSettings;
 import roselle.cli.option.ModelNames;
 import roselle.cli.option.TextInput;
 import roselle.cli.report.ByteSize;
@@ -135,7 +136,8 @@ final class PoolFlags {
                         folder,
                         control,
                         Duration.ofSeconds(pollSeconds),
-                        path -> pooled(Written.of(path), pins, pairs, configuring))));
+                        path -> pooled(Written.of(path), pins, pairs, configuring),
+                        Optional.of(new HubSupply(new HubSettings(System.getenv()).config(false))))));
     }
 
     /** The folder of models that is read again, if one is. */

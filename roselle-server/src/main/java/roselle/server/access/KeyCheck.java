@@ -48,6 +48,7 @@ public final class KeyCheck implements Routes.Interceptor {
             "/api/create",
             "/api/copy",
             "/api/delete",
+            "/api/pull",
             "/sleep",
             "/wake_up",
             "/inference.GRPCInferenceService/RepositoryModelLoad",

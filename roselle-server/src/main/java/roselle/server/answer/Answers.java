@@ -87,6 +87,7 @@ public final class Answers {
         private final Runnable leaving = this::leave; // one object, which is forgotten at the end
         private volatile boolean isBrokenOff;
         private volatile boolean isGone;
+        private boolean outlivesExchange;
 
         private AdmittedRequest(Exchange exchange, Admission.Ticket ticket) {
             this.exchange = exchange;
@@ -209,6 +210,20 @@ public final class Answers {
             return ticket.group();
         }
 
+        /**
+         * Goes on when its exchange has been answered, and when the peer goes: {@link #close} does nothing from now on, and who goes on
+         * calls {@link #end}.
+         */
+        public void outliveExchange() {
+            exchange.unwatch(leaving);
+            outlivesExchange = true;
+        }
+
+        /** Cancels what it has in engines, as if the peer had gone; for any thread. */
+        public void cancel() {
+            leave();
+        }
+
         private void cancelledBy(Runnable cancellation) {
             cancellations.add(cancellation);
             if (isBrokenOff || isGone) {
@@ -238,6 +253,13 @@ public final class Answers {
 
         @Override
         public void close() {
+            if (!outlivesExchange) {
+                end();
+            }
+        }
+
+        /** Gives back the place in the server, and the models that it holds. */
+        public void end() {
             admittedRequests.remove(this);
             exchange.unwatch(leaving); // there may be more of the exchange than this
             leases.values().forEach(Lease::close);

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -19,8 +20,14 @@ import roselle.api.InvalidRequestException;
  * @param control who says when the folder is read again, and what is loaded
  * @param interval between two looks at the folder
  * @param reading makes a model of a path in it
+ * @param supply where models come from that it does not have, if any may
  */
-public record ModelRepository(Path folder, Control control, Duration interval, Function<Path, PooledModel> reading) {
+public record ModelRepository(
+        Path folder,
+        Control control,
+        Duration interval,
+        Function<Path, PooledModel> reading,
+        Optional<ModelSupply> supply) {
     /** Who says when a folder is read again. */
     public enum Control {
         /** Nobody: what there is at the start stays. */

@@ -154,10 +154,9 @@ final class BlobStore {
             return;
         }
         try {
-            Files.deleteIfExists(models().resolve(file));
+            pool().drop(file);
         } catch (IOException unwritable) {
             throw new UncheckedIOException(unwritable);
         }
-        pool().refresh();
     }
 }

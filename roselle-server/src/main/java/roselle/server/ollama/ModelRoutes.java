@@ -19,9 +19,6 @@ import roselle.server.answer.Models;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
-import roselle.server.http.ApiException;
-import roselle.server.http.ErrorKind;
-import roselle.server.http.EventStream;
 import roselle.server.http.Exchange;
 import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
@@ -49,8 +46,7 @@ final class ModelRoutes {
         routes.get("/api/version", ModelRoutes::version)
                 .get("/api/tags", this::tags)
                 .get("/api/ps", this::running)
-                .post("/api/show", this::show)
-                .post("/api/pull", this::pull);
+                .post("/api/show", this::show);
     }
 
     private static void version(Exchange exchange) {
@@ -124,7 +120,7 @@ final class ModelRoutes {
         return digest(model.name() + '\n' + model.created());
     }
 
-    private static String digest(String text) {
+    static String digest(String text) {
         try {
             byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
             return HexFormat.of().formatHex(digest);
@@ -207,41 +203,5 @@ final class ModelRoutes {
         return java.util.stream.Stream.of("completion", callsTools ? "tools" : "", thinks ? "thinking" : "")
                 .filter(name -> !name.isEmpty())
                 .toList();
-    }
-
-    /** What is there need not be pulled; the rest is not pulled. */
-    private void pull(Exchange exchange) throws IOException {
-        JsonFields fields = exchange.json();
-        boolean streams = fields.bool("stream", true);
-        fields.requireDefault("insecure", "nothing is pulled, so it must be false", false);
-        fields.requireDefault("username", "nothing is pulled", "");
-        fields.requireDefault("password", "nothing is pulled", "");
-        requireServed(fields);
-        fields.refuseOthers();
-        if (streams) {
-            EventStream events = exchange.stream();
-            status(events.event());
-            events.finish();
-        } else {
-            exchange.sendJson(200, status(new JsonWriter()));
-        }
-    }
-
-    private void requireServed(JsonFields fields) {
-        try {
-            ModelNames.require(fields, models);
-        } catch (ApiException unknown) {
-            if (unknown.kind() != ErrorKind.MODEL_NOT_FOUND) {
-                throw unknown;
-            }
-            throw new ApiException(
-                    ErrorKind.NOT_SUPPORTED,
-                    "pull is not supported for models that are not there: " + unknown.getMessage()
-                            + "; start the server with the model");
-        }
-    }
-
-    private static JsonWriter status(JsonWriter json) {
-        return json.object().field("status", "success").endObject();
     }
 }

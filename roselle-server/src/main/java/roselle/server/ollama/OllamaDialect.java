@@ -15,6 +15,7 @@ public final class OllamaDialect implements Dialect {
     private final EmbedHandler embed;
     private final ModelRoutes models;
     private final CreateRoutes creation;
+    private final PullRoutes pulling;
 
     public OllamaDialect(Answers answers) {
         var created = new CreatedModels(answers.models().pool().flatMap(EnginePool::folder));
@@ -22,6 +23,7 @@ public final class OllamaDialect implements Dialect {
         embed = new EmbedHandler(answers);
         models = new ModelRoutes(answers, created);
         creation = new CreateRoutes(answers, created, new BlobStore(answers));
+        pulling = new PullRoutes(answers, created);
     }
 
     @Override
@@ -32,6 +34,7 @@ public final class OllamaDialect implements Dialect {
                 .post("/api/embeddings", embed::older);
         models.register(routes);
         creation.register(routes);
+        pulling.register(routes);
         routes.post("/api/push", _ -> {
             throw new ApiException(ErrorKind.NOT_SUPPORTED, "push is not supported: models stay on this server");
         });

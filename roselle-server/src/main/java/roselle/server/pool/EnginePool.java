@@ -1,5 +1,6 @@
 package roselle.server.pool;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -7,6 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import roselle.server.config.ModelRepository;
 import roselle.server.config.ModelRepository.Control;
+import roselle.server.config.ModelSupply;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.PooledModel;
 import roselle.server.config.Served;
@@ -106,9 +108,32 @@ public final class EnginePool implements AutoCloseable {
         return repository.map(ModelRepository::folder);
     }
 
+    /** Where models come from that the folder does not have. */
+    public Optional<ModelSupply> supply() {
+        return repository.flatMap(ModelRepository::supply);
+    }
+
     /** The name of the model that a path in the folder is, if it is served. */
     public Optional<String> nameOf(Path path) {
         return watch.flatMap(each -> each.nameOf(path));
+    }
+
+    /**
+     * Makes a model that lies elsewhere one of the folder, by links.
+     *
+     * @param stem how its file or folder there is called, without an ending
+     * @return its path in the folder
+     */
+    public Path adopt(Path model, String stem) throws IOException {
+        Path target = ModelFolder.link(model, folder().orElseThrow(), stem);
+        refresh();
+        return target;
+    }
+
+    /** Takes a model's files from the folder, where it has them. */
+    public void drop(String file) throws IOException {
+        ModelFolder.remove(folder().orElseThrow().resolve(file));
+        refresh();
     }
 
     /** Reads the folder now: what somebody has just written there is complete. */

@@ -17,7 +17,9 @@ import roselle.server.config.ModelRepository;
 final class ModelFolder {
     /** A part of a GGUF file. */
     private static final Pattern PART =
-            Pattern.compile("(?<stem>.*)-\\d{5}-of-\\d{5}\\.gguf", Pattern.CASE_INSENSITIVE);
+            Pattern.compile("(?<stem>.*)(?<ending>-\\d{5}-of-\\d{5}\\.gguf)", Pattern.CASE_INSENSITIVE);
+
+    private static final String GGUF = ".gguf";
 
     private ModelFolder() {}
 
@@ -73,6 +75,41 @@ final class ModelFolder {
             files.filter(file -> isPartOf(part.group("stem"), file)).sorted().forEach(parts::add);
         }
         return parts;
+    }
+
+    /**
+     * Links a model into a folder: its file, or all parts of it, or its folder as a whole.
+     *
+     * @return the path that is the model there
+     */
+    static Path link(Path model, Path folder, String stem) throws IOException {
+        if (Files.isDirectory(model)) {
+            return linked(model, folder.resolve(stem));
+        }
+        Path target = folder.resolve(stem + GGUF);
+        for (Path file : files(model)) {
+            var part = PART.matcher(file.getFileName().toString());
+            String ending = part.matches() ? part.group("ending") : GGUF;
+            Path link = linked(file, folder.resolve(stem + ending));
+            target = file.equals(model) || file.equals(model.toAbsolutePath()) ? link : target;
+        }
+        return target;
+    }
+
+    private static Path linked(Path there, Path here) throws IOException {
+        Files.deleteIfExists(here);
+        return Files.createSymbolicLink(here, there.toAbsolutePath());
+    }
+
+    /** Removes a model's file, or all parts of it, or the link that is its folder. */
+    static void remove(Path model) throws IOException {
+        if (Files.isSymbolicLink(model) && Files.isDirectory(model) || !Files.exists(model)) {
+            Files.deleteIfExists(model);
+            return;
+        }
+        for (Path file : files(model)) {
+            Files.deleteIfExists(file);
+        }
     }
 
     private static boolean isPartOf(String stem, Path file) {

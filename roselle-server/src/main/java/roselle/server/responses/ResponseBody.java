@@ -9,7 +9,6 @@ import roselle.api.ToolUse;
 import roselle.api.Usage;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.RequestIds;
-import roselle.server.responses.OutputItem.Status;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The object of a response as it grows: its output, its state, its usage. */
@@ -20,13 +19,31 @@ final class ResponseBody {
     private final ResponseCall call;
     private final long created;
     private final ResponseOutput output;
-    private Status state = Status.IN_PROGRESS;
+    private State state;
+    private String failure = "";
     private Usage usage = new Usage(0, 0, 0, 0, 0, 0, 0);
+
+    /** How far it is. */
+    private enum State {
+        QUEUED("queued"),
+        IN_PROGRESS("in_progress"),
+        COMPLETED("completed"),
+        INCOMPLETE("incomplete"),
+        FAILED("failed"),
+        CANCELLED("cancelled");
+
+        private final String spelling;
+
+        State(String spelling) {
+            this.spelling = spelling;
+        }
+    }
 
     ResponseBody(ResponseCall call, long created, ResponseOutput output) {
         this.call = call;
         this.created = created;
         this.output = output;
+        state = call.asked().isInBackground() ? State.QUEUED : State.IN_PROGRESS;
     }
 
     String id() {
@@ -38,12 +55,40 @@ final class ResponseBody {
     }
 
     boolean isIncomplete() {
-        return state == Status.INCOMPLETE;
+        return state == State.INCOMPLETE;
+    }
+
+    /** Whether its answer is there, as far as it goes. */
+    boolean isAnswered() {
+        return state == State.COMPLETED || state == State.INCOMPLETE;
+    }
+
+    ResponseCall call() {
+        return call;
+    }
+
+    boolean isQueued() {
+        return state == State.QUEUED;
+    }
+
+    /** It is no longer queued. */
+    void start() {
+        state = State.IN_PROGRESS;
+    }
+
+    void cancel() {
+        state = State.CANCELLED;
+    }
+
+    /** @param message what the caller is told */
+    void fail(String message) {
+        state = State.FAILED;
+        failure = message;
     }
 
     void end(ChoiceEnded end) {
         output.end(end);
-        state = end.reason() == FinishReason.STOP ? Status.COMPLETED : Status.INCOMPLETE;
+        state = end.reason() == FinishReason.STOP ? State.COMPLETED : State.INCOMPLETE;
     }
 
     void used(Usage value) {
@@ -55,7 +100,8 @@ final class ResponseBody {
         ResponseCall.Asked asked = call.asked();
         var sampling = call.request().sampling();
         json.object().field("id", id).field("object", "response").field("created_at", created);
-        json.field("status", state.spelling).field("background", false).nullField("error");
+        json.field("status", state.spelling).field("background", asked.isInBackground());
+        error(json);
         incompleteDetails(json);
         json.fieldOrNull("instructions", asked.instructions().orElse(""));
         if (asked.maxOutputTokens().isPresent()) {
@@ -106,8 +152,19 @@ final class ResponseBody {
         }
     }
 
+    private void error(JsonWriter json) {
+        if (state == State.FAILED) {
+            json.object("error")
+                    .field("code", "server_error")
+                    .field("message", failure)
+                    .endObject();
+        } else {
+            json.nullField("error");
+        }
+    }
+
     private void incompleteDetails(JsonWriter json) {
-        if (state == Status.INCOMPLETE) {
+        if (state == State.INCOMPLETE) {
             json.object("incomplete_details")
                     .field("reason", "max_output_tokens")
                     .endObject();
@@ -117,7 +174,7 @@ final class ResponseBody {
     }
 
     private void items(JsonWriter json) {
-        List<OutputItem> items = state == Status.IN_PROGRESS ? List.of() : output.items();
+        List<OutputItem> items = isAnswered() ? output.items() : List.of();
         for (int index = 0; index < items.size(); index++) {
             items.get(index).write(json, output.status(index));
         }
@@ -144,7 +201,7 @@ final class ResponseBody {
     }
 
     private void usage(JsonWriter json) {
-        if (state == Status.IN_PROGRESS) {
+        if (!isAnswered()) {
             json.nullField("usage");
             return;
         }

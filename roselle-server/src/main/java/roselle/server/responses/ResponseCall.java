@@ -28,8 +28,13 @@ record ResponseCall(
         List<KeptItem> items,
         Asked asked,
         boolean encodesThoughts) {
-    /** Fields of the request that its response repeats. */
+    /**
+     * Fields of the request that its response repeats.
+     *
+     * @param isInBackground whether it is made while nobody waits
+     */
     record Asked(
+            boolean isInBackground,
             Optional<String> instructions,
             OptionalInt maxOutputTokens,
             Optional<String> previousId,

@@ -47,7 +47,7 @@ final class ResponseReader {
         ServedModel model = models.named(fields.string("model"));
         Optional<String> previousId = fields.string("previous_response_id");
         List<ChatMessage> conversation = new ArrayList<>();
-        previousId.ifPresent(id -> conversation.addAll(store.find(id, key).conversation()));
+        previousId.ifPresent(id -> conversation.addAll(store.answered(id, key).conversation()));
         conversation.addAll(InputItems.read(fields));
         Optional<String> instructions = fields.string("instructions");
         ToolUse toolUse = ToolUseFields.read(fields);
@@ -75,6 +75,7 @@ final class ResponseReader {
         boolean streams = fields.bool("stream", false);
         boolean stores = fields.bool("store", true);
         var asked = new ResponseCall.Asked(
+                background(fields, streams, stores),
                 instructions,
                 maxTokens,
                 previousId,
@@ -134,11 +135,24 @@ final class ResponseReader {
         return metadata;
     }
 
+    private static boolean background(JsonFields fields, boolean streams, boolean stores) {
+        boolean isInBackground = fields.bool("background", false);
+        if (isInBackground && streams) {
+            throw ApiException.invalid(
+                    "stream",
+                    "a response in the background is not streamed: ask for it by its id, and leave stream out");
+        }
+        if (isInBackground && !stores) {
+            throw ApiException.invalid(
+                    "store", "a response in the background is kept until it is asked for, so store must be true");
+        }
+        return isInBackground;
+    }
+
     /** The fields of the published schema that do not reach the engine. */
     private static void settle(JsonFields fields, boolean streams) {
         fields.string("safety_identifier");
         fields.string("prompt_cache_key"); // each key has one cache
-        fields.requireDefault("background", "this server answers while the caller waits", false);
         fields.requireDefault("conversation", "use previous_response_id");
         fields.requireDefault("prompt", "this server keeps no prompt templates");
         fields.requireDefault("max_tool_calls", "this server calls no tools itself");

@@ -1,6 +1,7 @@
 package roselle.server.responses;
 
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -8,6 +9,7 @@ import java.util.Map;
 import roselle.api.ChatMessage;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
+import roselle.server.http.JsonWriter;
 
 /**
  * Responses that later requests may go on from, in memory: the latest ones, within a number of responses and of bytes.
@@ -37,11 +39,32 @@ final class ResponseStore {
      * A response as it is kept.
      *
      * @param key whose it is
-     * @param conversation its messages and its answer
+     * @param conversation its messages and its answer, if it has one
+     * @param isAnswered whether it has one
+     * @param isInBackground whether it is or was made while nobody waits
      * @param body what {@code GET} answers
      * @param items with which it was asked
      */
-    record Kept(String key, List<ChatMessage> conversation, String body, List<KeptItem> items) {
+    record Kept(
+            String key,
+            List<ChatMessage> conversation,
+            boolean isAnswered,
+            boolean isInBackground,
+            String body,
+            List<KeptItem> items) {
+        /** A response as far as it is. */
+        static Kept of(String key, ResponseBody body) {
+            ResponseCall call = body.call();
+            var conversation = new ArrayList<>(call.conversation());
+            if (body.isAnswered()) {
+                conversation.add(body.output().message());
+            }
+            var json = new JsonWriter();
+            body.write(json);
+            boolean isInBackground = call.asked().isInBackground();
+            return new Kept(key, conversation, body.isAnswered(), isInBackground, json.toString(), call.items());
+        }
+
         byte[] bodyBytes() {
             return body.getBytes(StandardCharsets.UTF_8);
         }
@@ -58,7 +81,12 @@ final class ResponseStore {
         }
     }
 
+    /** Keeps a response, in the place of what was kept of it before. */
     synchronized void keep(String id, Kept response) {
+        Shelf before = shelves.get(response.key());
+        if (before != null) {
+            takeOut(before, id);
+        }
         Shelf shelf = shelves.computeIfAbsent(response.key(), _ -> new Shelf());
         shelf.responses.put(id, response);
         shelf.bytes += response.bytes();
@@ -94,6 +122,17 @@ final class ResponseStore {
                     ErrorKind.ANSWER_NOT_FOUND,
                     "there is no response of that id: this server keeps the latest " + MAX_RESPONSES
                             + " in memory until it ends");
+        }
+        return found;
+    }
+
+    /** The same, of a response that a conversation can go on from. */
+    Kept answered(String id, String key) {
+        Kept found = find(id, key);
+        if (!found.isAnswered()) {
+            throw ApiException.invalid(
+                    "previous_response_id",
+                    "previous_response_id names a response that has no answer yet, or got none");
         }
         return found;
     }

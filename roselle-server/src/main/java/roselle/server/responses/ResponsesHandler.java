@@ -2,7 +2,6 @@ package roselle.server.responses;
 
 import java.io.IOException;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.ChoiceEnded;
@@ -14,6 +13,7 @@ import roselle.api.GenerationEvent.TokenGenerated;
 import roselle.api.GenerationEvent.ToolCall;
 import roselle.api.GenerationEvent.ToolCallDelta;
 import roselle.api.GenerationEvent.ToolCallStarted;
+import roselle.server.answer.Admission;
 import roselle.server.answer.Answer;
 import roselle.server.answer.Answers;
 import roselle.server.http.ApiException;
@@ -28,6 +28,7 @@ final class ResponsesHandler implements Handler {
 
     private final Answers answers;
     private final ResponseStore store = new ResponseStore();
+    private final BackgroundResponses background = new BackgroundResponses(store);
 
     ResponsesHandler(Answers answers) {
         this.answers = answers;
@@ -37,6 +38,10 @@ final class ResponsesHandler implements Handler {
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
             ResponseCall call = new ResponseReader(admitted.models(), store).read(exchange.json(), admitted.key());
+            if (call.asked().isInBackground()) {
+                begin(exchange, admitted, call);
+                return;
+            }
             try (Answer answer = admitted.submit(call.model(), call.request())) {
                 if (call.streams()) {
                     stream(answer, new ResponseStream(exchange.stream()), admitted.key(), call);
@@ -49,6 +54,15 @@ final class ResponsesHandler implements Handler {
                 }
             }
         }
+    }
+
+    private void begin(Exchange exchange, Answers.AdmittedRequest admitted, ResponseCall call) {
+        if (exchange.note(Admission.BROUGHT).isPresent()) {
+            throw ApiException.invalid("background", "a request of a batch is in the background already: leave it out");
+        }
+        Answer answer = admitted.submit(call.model(), call.request());
+        JsonWriter queued = background.begin(admitted, answer, body(call, Watcher.NONE));
+        exchange.sendJson(200, queued);
     }
 
     private static ResponseBody body(ResponseCall call, Watcher watcher) {
@@ -89,7 +103,7 @@ final class ResponsesHandler implements Handler {
         };
     }
 
-    private static void take(GenerationEvent event, ResponseBody body) {
+    static void take(GenerationEvent event, ResponseBody body) {
         switch (event) {
             case Reasoning thought -> body.output().add(thought);
             case ToolCallStarted started -> body.output().add(started);
@@ -104,11 +118,7 @@ final class ResponsesHandler implements Handler {
 
     private void keep(ResponseCall call, ResponseBody body, String key) {
         if (call.stores()) {
-            var conversation = new ArrayList<>(call.conversation());
-            conversation.add(body.output().message());
-            var json = new JsonWriter();
-            body.write(json);
-            store.keep(body.id(), new ResponseStore.Kept(key, conversation, json.toString(), call.items()));
+            store.keep(body.id(), ResponseStore.Kept.of(key, body));
         }
     }
 
@@ -134,19 +144,27 @@ final class ResponsesHandler implements Handler {
         }
     }
 
-    /** {@code POST /v1/responses/…/cancel}, which is for responses that are made in the background. */
+    /** {@code POST /v1/responses/…/cancel}, which is for responses in the background; what has ended stays as it is. */
     void cancel(Exchange exchange) {
         try (var admitted = answers.admit(exchange)) {
-            store.find(exchange.rest(), admitted.key());
-            throw new ApiException(
-                    ErrorKind.NOT_SUPPORTED,
-                    "the response is complete, and cannot be cancelled: closing the connection cancels one that is being made");
+            String id = exchange.rest();
+            if (!store.find(id, admitted.key()).isInBackground()) {
+                throw new ApiException(
+                        ErrorKind.NOT_SUPPORTED,
+                        "the response is complete and was not made in the background, so it cannot be cancelled:"
+                                + " closing the connection cancels one that is being made");
+            }
+            background.cancel(id);
+            var kept = store.find(id, admitted.key());
+            exchange.sendJson(200, new JsonWriter().json(kept.bodyBytes()));
         }
     }
 
     /** {@code DELETE /v1/responses/…}. */
     void remove(Exchange exchange) {
         try (var admitted = answers.admit(exchange)) {
+            store.find(exchange.rest(), admitted.key());
+            background.cancel(exchange.rest());
             store.remove(exchange.rest(), admitted.key());
             exchange.sendJson(
                     200,

@@ -12,7 +12,7 @@ final class ResponseStoreTest {
     private final ResponseStore store = new ResponseStore();
 
     private static Kept response(String key, int characters) {
-        return new Kept(key, List.of(), "x".repeat(characters), List.of());
+        return new Kept(key, List.of(), true, false, "x".repeat(characters), List.of());
     }
 
     @Test
@@ -24,6 +24,16 @@ final class ResponseStoreTest {
         assertThat(store.find("modest", "bob").body()).hasSize(10);
         assertThatThrownBy(() -> store.find("greedy0", "alice")).isInstanceOf(ApiException.class);
         assertThat(store.find("greedy2047", "alice").body()).hasSize(10);
+    }
+
+    @Test
+    void whatIsKeptAgainTakesThePlaceOfWhatWasKept() {
+        for (int i = 0; i < 2 * ResponseStore.MAX_RESPONSES; i++) {
+            store.keep("one", response("alice", i));
+        }
+        store.keep("other", response("alice", 7));
+        assertThat(store.find("one", "alice").body()).hasSize(2 * ResponseStore.MAX_RESPONSES - 1);
+        assertThat(store.find("other", "alice").body()).hasSize(7);
     }
 
     @Test
