@@ -41,6 +41,11 @@ GEMMA = dict(vocab_size=FEW, hidden_size=32, num_hidden_layers=4, num_attention_
              global_head_dim=16, intermediate_size=32, sliding_window=8, max_position_embeddings=1024,
              final_logit_softcapping=30.0, bos_token_id=1, eos_token_id=2, pad_token_id=0,
              layer_types=["sliding_attention"] * 3 + ["full_attention"])
+GEMMA3N = dict(vocab_size=FEW, vocab_size_per_layer_input=FEW, hidden_size=32, hidden_size_per_layer_input=8,
+               num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=2, head_dim=8, intermediate_size=32,
+               sliding_window=8, max_position_embeddings=1024, bos_token_id=1, eos_token_id=2, pad_token_id=0,
+               layer_types=["sliding_attention", "full_attention"] * 2, num_kv_shared_layers=2, laurel_rank=4,
+               activation_sparsity_pattern=[0.95, 0.5, 0.0, 0.0])
 ONE_KEY = dict(attention_k_eq_v=True, num_global_key_value_heads=1, use_bidirectional_attention="vision")
 SMALL = dict(vocab_size=96, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, num_key_value_heads=2, head_dim=8,
              intermediate_size=48, max_position_embeddings=1024, bos_token_id=1, eos_token_id=2, pad_token_id=0)
@@ -53,6 +58,10 @@ CLIP = dict(SEES, model_type="clip_vision_model", projection_dim=16)
 SIGLIP = dict(SEES, model_type="siglip_vision_model", vision_use_head=False)
 LATENT = dict(num_key_value_heads=4, kv_lora_rank=16, q_lora_rank=24, qk_rope_head_dim=4, qk_nope_head_dim=8, v_head_dim=12,
               n_shared_experts=1)
+# eight heads, so that ReLUs do not make equal scores of zero, among which torch chooses at will
+SPARSE = dict(LATENT, n_routed_experts=4, num_experts_per_tok=2, moe_intermediate_size=16, norm_topk_prob=True,
+              routed_scaling_factor=1.5, index_topk=8, index_head_dim=8, index_n_heads=8, intermediate_size=32,
+              first_k_dense_replace=1)
 GROWING = dict(rope_type="yarn", rope_theta=10000.0, factor=4.0, original_max_position_embeddings=8, beta_fast=32.0,
                beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0, llama_4_scaling_beta=0.3)
 LLAMA4 = dict(num_hidden_layers=4, intermediate_size=16, intermediate_size_mlp=48, num_local_experts=4,
@@ -87,10 +96,23 @@ MODELS = {
         layers_block_type=["linear_attention", "moe", "full_attention", "mlp", "moe"], n_routed_experts=6, num_experts_per_tok=2,
         n_shared_experts=1, moe_intermediate_size=16, moe_shared_expert_intermediate_size=24, moe_latent_size=16,
         routed_scaling_factor=1.5)),
+    "deepseek_v32": ("DeepseekV32", SMALL | SPARSE | dict(n_group=2, topk_group=1, rope_parameters=ROPE)),
+    "glm_moe_dsa": ("GlmMoeDsa", SMALL | SPARSE | dict(num_hidden_layers=3, indexer_types=["full", "shared", "full"],
+                                                       rope_parameters=ROPE)),
     "mamba2": ("Mamba2", dict(vocab_size=96, hidden_size=32, num_hidden_layers=3, num_heads=4, head_dim=16, state_size=24,
                               n_groups=2, expand=2, use_bias=True, bos_token_id=1, eos_token_id=2, pad_token_id=0)),
 }
 OTHERS = {
+    "gemma3n_text": ("Gemma3nText", GEMMA3N),
+    "gemma3n": ("Gemma3nText", GEMMA3N | dict(vocab_size_per_layer_input=FEW - 64, num_kv_shared_layers=0, num_hidden_layers=2, laurel_rank=8,
+                                              layer_types=["sliding_attention", "full_attention"],
+                                              activation_sparsity_pattern=[0.0, 0.5], intermediate_size=[32, 48])),
+    "apertus": ("Apertus", SMALL | dict(rope_parameters=ROPE)),
+    "cohere2_moe": ("Cohere2Moe", SMALL | dict(num_hidden_layers=3, sliding_window=8, layer_types=[
+        "sliding_attention", "full_attention", "sliding_attention"], logit_scale=0.5, num_experts=4, num_experts_per_tok=2,
+        rope_parameters=ROPE)),
+    "phimoe": ("Phimoe", SMALL | dict(num_local_experts=4, num_experts_per_tok=2, intermediate_size=16, sliding_window=None,
+                                      rope_parameters=ROPE)),
     "gemma4_text": ("Gemma4Text", GEMMA | dict(vocab_size_per_layer_input=FEW, hidden_size_per_layer_input=8,
                                                num_hidden_layers=6, use_double_wide_mlp=True, num_kv_shared_layers=2,
                                                layer_types=["sliding_attention", "full_attention"] * 3)),
@@ -303,6 +325,19 @@ def publish_layers(path):
                for name, tensor in tensors.items()}, path, metadata={"format": "pt"})
 
 
+def wrap(folder):
+    """Published checkpoints of Gemma 3n have encoders of pictures and sound beside the decoder, which is a part."""
+    path = os.path.join(folder, "model.safetensors")
+    save_file({name.replace("model.", "model.language_model.", 1): tensor for name, tensor in load_file(path).items()}, path,
+              metadata={"format": "pt"})
+    path = os.path.join(folder, "config.json")
+    with open(path) as file:
+        text = json.load(file)
+    with open(path, "w") as file:
+        json.dump(dict(architectures=["Gemma3nForConditionalGeneration"], model_type="gemma3n", text_config=text), file,
+                  indent=2, sort_keys=True)
+
+
 def publish_sizes(path, arguments):
     """Published configurations of Gemma 4 have fields for the heads of full layers, what transformers 5 writes has a map."""
     with open(path) as file:
@@ -343,6 +378,8 @@ def write(name, kind, arguments):
         copy.deepcopy(model).to(torch.bfloat16).save_pretrained(folder)
         if name == "qwen3_vl_moe":
             transpose_experts(os.path.join(folder, "model.safetensors"))
+        if name == "gemma3n":
+            wrap(folder)
         if name == "kimi_k25":
             publish_layers(os.path.join(folder, "model.safetensors"))
         if name == "gemma4":

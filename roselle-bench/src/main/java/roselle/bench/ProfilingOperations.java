@@ -13,6 +13,7 @@ import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Operations;
+import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.bench.StepProfile.Kind;
@@ -117,6 +118,13 @@ final class ProfilingOperations implements Operations {
     }
 
     @Override
+    public void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache) {
+        long start = System.nanoTime();
+        operations.choosePositions(query, weights, index, cache);
+        end(Kind.ATTENTION, start);
+    }
+
+    @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
         long start = System.nanoTime();
         operations.attention(query, layer, cache, output);
@@ -157,6 +165,27 @@ final class ProfilingOperations implements Operations {
         long start = System.nanoTime();
         operations.gatedLinear(input, norm, normed, product, rows);
         end(Kind.GATED_PRODUCTS, start);
+    }
+
+    @Override
+    public void sparsify(Rows gates, float deviations, int rows) {
+        long start = System.nanoTime();
+        operations.sparsify(gates, deviations, rows);
+        end(Kind.OTHERS, start);
+    }
+
+    @Override
+    public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
+        long start = System.nanoTime();
+        operations.mix(input, coefficients, width, output, rows);
+        end(Kind.OTHERS, start);
+    }
+
+    @Override
+    public void addAsLongAs(Rows input, Rows like, Rows output, int rows) {
+        long start = System.nanoTime();
+        operations.addAsLongAs(input, like, output, rows);
+        end(Kind.OTHERS, start);
     }
 
     @Override

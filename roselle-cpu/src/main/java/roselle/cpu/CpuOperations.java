@@ -14,11 +14,13 @@ import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Operations;
+import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.backend.operation.UnfusedOperations;
 import roselle.cpu.adapter.LowRankProducts;
 import roselle.cpu.attention.PagedAttention;
+import roselle.cpu.attention.PositionChoice;
 import roselle.cpu.gemm.Gemm;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
@@ -27,6 +29,7 @@ import roselle.cpu.memory.Step;
 import roselle.cpu.row.LogitScaling;
 import roselle.cpu.row.RowOperations;
 import roselle.cpu.row.RowSums;
+import roselle.cpu.row.Streams;
 import roselle.cpu.row.TableRows;
 import roselle.cpu.state.ChannelConvolution;
 import roselle.cpu.state.DeltaRules;
@@ -40,9 +43,11 @@ public final class CpuOperations implements Operations {
     private final RowOperations rowOperations;
     private final TableRows tableRows = new TableRows();
     private final RowSums sums = new RowSums();
+    private final Streams streams = new Streams();
     private final LogitScaling logitScaling;
     private final ChannelConvolution convolutions;
     private final DeltaRules deltaRules;
+    private final PositionChoice positionChoice;
     private final LowRankProducts lowRankProducts;
 
     /** Operations of the step that is the current one. */
@@ -54,6 +59,7 @@ public final class CpuOperations implements Operations {
         logitScaling = new LogitScaling(pool);
         convolutions = new ChannelConvolution(pool);
         deltaRules = new DeltaRules(pool);
+        positionChoice = new PositionChoice(pool);
         lowRankProducts = new LowRankProducts(pool);
     }
 
@@ -129,6 +135,11 @@ public final class CpuOperations implements Operations {
     }
 
     @Override
+    public void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache) {
+        positionChoice.choose(step, query, weights, index, (CpuKvCache) cache);
+    }
+
+    @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
         attention.attend(step, query, layer, (CpuKvCache) cache, output);
     }
@@ -157,6 +168,21 @@ public final class CpuOperations implements Operations {
     @Override
     public void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
         UnfusedOperations.gatedLinear(this, input, norm, normed, product, rows);
+    }
+
+    @Override
+    public void sparsify(Rows gates, float deviations, int rows) {
+        rowOperations.run(streams.sparse(gates, deviations), gates.columns(), rows);
+    }
+
+    @Override
+    public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
+        rowOperations.run(streams.mixed(input, coefficients, width, output), width, rows);
+    }
+
+    @Override
+    public void addAsLongAs(Rows input, Rows like, Rows output, int rows) {
+        rowOperations.run(streams.asLongAs(input, like, output), output.columns(), rows);
     }
 
     @Override

@@ -105,9 +105,9 @@ class SameBitsTest {
         }
     }
 
-    /** A decoder with windows, sinks and experts, one with latent attention, one with states: the others are long. */
+    /** A decoder that sees all, with windows, with sinks and experts, with latent attention, with chosen positions, with states and experts, with convolutions. */
     @ParameterizedTest
-    @ValueSource(strings = {"gpt_oss", "deepseek_v3", "qwen3_5_moe"})
+    @ValueSource(strings = {"llama", "gemma3", "gpt_oss", "deepseek_v3", "deepseek_v32", "qwen3_5_moe", "lfm2"})
     void aRequestGivesTheSameBitsHoweverItRuns(String name) {
         check(new Subject(RESOURCES.resolve("tiny-models").resolve(name), "auto", CpuPath.AUTO, false));
     }
@@ -148,7 +148,7 @@ class SameBitsTest {
 
     @Tag("long")
     @ParameterizedTest
-    @ValueSource(strings = {"llama", "gemma3", "deepseek_v3", "qwen3_5", "lfm2"})
+    @ValueSource(strings = {"llama", "gemma3", "deepseek_v3", "deepseek_v32", "qwen3_5", "lfm2"})
     void chunksOfEverySizeGiveTheSameBits(String name) throws IOException {
         checkChunks(name, IntStream.rangeClosed(1, PROMPT + 1));
     }

@@ -13,6 +13,7 @@ import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Operations;
+import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.backend.operation.UnfusedOperations;
@@ -145,6 +146,11 @@ final class CudaOperations implements Operations {
     }
 
     @Override
+    public void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache) {
+        throw new UnsupportedOperationException("attention to chosen positions runs on the CPU");
+    }
+
+    @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
         requireCausal(layer);
         attention.attend(new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output));
@@ -179,6 +185,21 @@ final class CudaOperations implements Operations {
     @Override
     public void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows) {
         rowKernels.gate(gate, up, kind, output, rows);
+    }
+
+    @Override
+    public void sparsify(Rows gates, float deviations, int rows) {
+        throw new UnsupportedOperationException("sparse activations run on the CPU");
+    }
+
+    @Override
+    public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
+        throw new UnsupportedOperationException("streams side by side run on the CPU");
+    }
+
+    @Override
+    public void addAsLongAs(Rows input, Rows like, Rows output, int rows) {
+        throw new UnsupportedOperationException("streams side by side run on the CPU");
     }
 
     @Override

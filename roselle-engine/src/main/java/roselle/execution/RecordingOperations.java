@@ -13,6 +13,7 @@ import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Operations;
+import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.backend.operation.UnfusedOperations;
@@ -102,6 +103,11 @@ final class RecordingOperations implements Operations {
     }
 
     @Override
+    public void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache) {
+        operations.choosePositions(query, weights, index, cache);
+    }
+
+    @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
         operations.attention(query, layer, cache, output);
     }
@@ -119,6 +125,21 @@ final class RecordingOperations implements Operations {
     @Override
     public void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
         UnfusedOperations.gatedLinear(this, input, norm, normed, product, rows);
+    }
+
+    @Override
+    public void sparsify(Rows gates, float deviations, int rows) {
+        operations.sparsify(gates, deviations, rows);
+    }
+
+    @Override
+    public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
+        operations.mix(input, coefficients, width, output, rows);
+    }
+
+    @Override
+    public void addAsLongAs(Rows input, Rows like, Rows output, int rows) {
+        operations.addAsLongAs(input, like, output, rows);
     }
 
     @Override

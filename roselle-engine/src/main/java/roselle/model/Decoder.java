@@ -155,11 +155,19 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (weights.embeddingNorm() != null) {
             operations.norm(space.hidden, weights.embeddingNorm(), space.hidden, rows);
         }
+        if (weights.streams() != null) {
+            weights.streams()
+                    .begin(operations, weights.embedding(), spec.input().scale(), rows);
+        }
         for (Layer layer : layers) {
             block(operations, layer, rows);
         }
         if (inputs.outputs > 0) {
-            operations.selectOutputs(space.hidden, space.last); // [outputs, width]
+            if (weights.streams() != null) {
+                weights.streams().end(operations, space.last, inputs.outputs);
+            } else {
+                operations.selectOutputs(space.hidden, space.last); // [outputs, width]
+            }
             if (weights.finalNorm() != null) {
                 operations.norm(space.last, weights.finalNorm(), space.last, inputs.outputs);
             }
@@ -178,10 +186,19 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     /** What a layer makes of what it is told. */
     private void listen(Operations operations, Layer.Told told, int rows) {
-        linear(operations, space.hidden, told.down(), Epilogue.PLAIN, told.gates(), rows); // [rows, size]
+        SideStreams streams = weights.streams();
+        Rows input = streams == null ? space.hidden : streams.rows().streams().getFirst();
+        linear(operations, input, told.down(), Epilogue.PLAIN, told.gates(), rows); // [rows, size]
         operations.gatedActivation(told.gates(), told.input(), told.gate(), told.gates(), rows);
         linear(operations, told.gates(), told.up(), Epilogue.PLAIN, space.delta, rows);
-        operations.addNormed(space.delta, told.norm(), 1f, space.hidden, rows);
+        if (streams == null) {
+            operations.addNormed(space.delta, told.norm(), 1f, space.hidden, rows);
+            return;
+        }
+        for (int i = 1; i < streams.rows().streams().size(); i++) {
+            operations.addNormed(
+                    space.delta, told.norm(), 1f, streams.rows().streams().get(i), rows);
+        }
     }
 
     private void logits(Operations operations, Weight matrix, OutputSpec kind, int outputs) {
@@ -196,6 +213,10 @@ public final class Decoder implements StepProgram, AutoCloseable {
             parallelBlock(operations, layer, rows);
             return;
         }
+        SideStreams streams = weights.streams();
+        if (streams != null && layer.streams() != null) {
+            streams.predict(operations, layer.streams(), rows);
+        }
         switch (layer.attention()) {
             case Layer.NoAttention _ -> {}
             case Layer.MultiHead attention -> attend(operations, attention, space.hidden, layer.attentionNorm(), rows);
@@ -207,8 +228,14 @@ public final class Decoder implements StepProgram, AutoCloseable {
             case Layer.StateSpace kind -> remember(operations, kind, space.hidden, layer.attentionNorm(), rows);
         }
         addNormed(operations, layer.postAttentionNorm(), rows);
+        if (streams != null && layer.streams() != null) {
+            streams.addBeside(operations, layer.streams(), layer.attentionNorm(), rows);
+        }
         feed(operations, layer.feedForward(), space.hidden, layer.feedForwardNorm(), rows);
         addNormed(operations, layer.postFeedForwardNorm(), rows);
+        if (streams != null && layer.streams() != null) {
+            streams.correct(operations, layer.streams(), rows);
+        }
         if (layer.told() != null) {
             listen(operations, layer.told(), rows);
         }
@@ -324,9 +351,26 @@ public final class Decoder implements StepProgram, AutoCloseable {
                 attention.query(), attention.keyUp(), attention.absorbed(), rows); // [rows, heads * cachedSize]
         operations.ropeAndAppendLatent(
                 attention.query(), attention.latent(), attention.absorbed(), attention.layer(), cache);
+        if (attention.chooser() != null) {
+            choose(operations, attention.chooser(), input, queryInput, rows);
+        }
         operations.attention(attention.absorbed(), attention.layer(), cache, attention.attendedLatent());
         operations.headLinear(attention.attendedLatent(), attention.valueUp(), attention.attended(), rows);
         linear(operations, attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
+    }
+
+    /** Chooses the positions that the layer attends to, and those behind it that do not choose. */
+    private void choose(Operations operations, Layer.Chooser chooser, Rows input, Rows compressedQuery, int rows) {
+        linear(operations, compressedQuery, chooser.query(), Epilogue.PLAIN, chooser.queries(), rows);
+        linear(operations, input, chooser.key(), Epilogue.PLAIN, chooser.keys(), rows);
+        linear(operations, input, chooser.weight(), Epilogue.PLAIN, chooser.weights(), rows);
+        operations.ropeAndAppendKv(
+                chooser.queries(),
+                chooser.keys(),
+                chooser.keys(),
+                chooser.index().keys(),
+                cache);
+        operations.choosePositions(chooser.queries(), chooser.weights(), chooser.index(), cache);
     }
 
     private void remember(Operations operations, Layer.DeltaNet delta, Rows input, @Nullable Norm norm, int rows) {
@@ -395,8 +439,11 @@ public final class Decoder implements StepProgram, AutoCloseable {
     private void feed(
             Operations operations, Layer.Gated gated, Rows input, @Nullable Norm norm, Rows target, int rows) {
         GatedLinear product = gated.product();
-        if (adapts) { // between the product and its gates
+        if (adapts || gated.isSparse()) { // between the product and its gates
             linear(operations, input, norm, product.gateAndUp(), product.epilogue(), product.both(), rows);
+            if (gated.isSparse()) {
+                operations.sparsify(product.gates(), gated.deviations(), rows);
+            }
             operations.gatedActivation(product.gates(), product.ups(), product.gate(), product.gates(), rows);
         } else {
             operations.gatedLinear(input, norm, space.normed, product, rows); // [rows, size]

@@ -9,6 +9,7 @@ import roselle.backend.operation.Norm;
 import roselle.checkpoint.Checkpoint;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.LayerInputs;
+import roselle.model.spec.Streams;
 import roselle.model.weights.AdaptableWeights;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Part;
@@ -25,6 +26,7 @@ import roselle.quantization.StoredMatrix;
  * @param positions {@code [context, width]}; null where positions are not learned
  * @param types {@code [types, width]}; null where tokens have none
  * @param told what makes all that the layers are told of a token; null for nothing
+ * @param streams what mixes streams side by side; null where there is one
  * @param embeddingNorm of the sum of the three; null for none
  * @param finalNorm null where each half ends in one
  * @param output {@code [vocabulary, width]}, the embedding itself where they are tied; null where there are no logits
@@ -34,6 +36,7 @@ record DecoderWeights(
         @Nullable Weight positions,
         @Nullable Weight types,
         @Nullable ToldInputs told,
+        @Nullable SideStreams streams,
         @Nullable Norm embeddingNorm,
         List<Layer> layers,
         @Nullable Norm finalNorm,
@@ -58,6 +61,8 @@ record DecoderWeights(
         List<Layer> layers = layers(spec, loader);
         LayerInputs inputs = spec.input().layers();
         ToldInputs told = inputs == null ? null : loader.toldInputs(inputs);
+        Streams side = spec.block().streams();
+        SideStreams streams = side == null || space.streams == null ? null : loader.sideStreams(side, space.streams);
         Norm embeddingNorm = spec.input().norms() ? loader.norm(Part.EMBEDDING_NORM, 0) : null;
         Norm finalNorm = spec.block().normsSums() ? null : loader.norm(Part.FINAL_NORM, 0);
         Weight output = spec.isTied() ? embedding : null;
@@ -69,7 +74,7 @@ record DecoderWeights(
                 Epilogue.bias(hasBias ? store.constants(tensors.bias(Part.OUTPUT, 0, spec.vocabulary())) : null);
         tensors.requireAllUsed(UnusedTensors.of(spec));
         return new DecoderWeights(
-                embedding, positions, types, told, embeddingNorm, layers, finalNorm, output, outputBias);
+                embedding, positions, types, told, streams, embeddingNorm, layers, finalNorm, output, outputBias);
     }
 
     private static StoredMatrix positions(TensorSource tensors, DecoderSpec spec) {
@@ -83,6 +88,9 @@ record DecoderWeights(
         adaptable.remove(embedding);
         if (output != null) {
             adaptable.remove(output);
+        }
+        if (streams != null) {
+            streams.leaveAdaptable(adaptable, layers);
         }
         for (Layer layer : layers) {
             if (layer.feedForward() instanceof Layer.Plain plain) {

@@ -112,7 +112,8 @@ final class FeedForwardLoader {
         return new Layer.Gated(
                 product,
                 matrix(downPart, layer, spec.width(), size),
-                LayerLoader.addedTo(spec.block(), downBias(kind.downBias(), downPart, layer)));
+                LayerLoader.addedTo(spec.block(), downBias(kind.downBias(), downPart, layer)),
+                kind.deviations());
     }
 
     private List<StoredMatrix> gateAndUp(int size, int layer, Part gatePart, Part upPart) {

@@ -12,6 +12,7 @@ import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
+import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.FeedForwardSpec;
@@ -21,6 +22,7 @@ import roselle.model.spec.FeedForwardSpec;
  *
  * @param told what the layer is told of a token by itself; null for nothing
  * @param scale multiplies what the layer leaves
+ * @param streams what predicts and corrects streams; null where there is one
  */
 record Layer(
         @Nullable Norm attentionNorm,
@@ -30,7 +32,8 @@ record Layer(
         FeedForward feedForward,
         @Nullable Norm postFeedForwardNorm,
         @Nullable Told told,
-        float scale) {
+        float scale,
+        @Nullable Streams streams) {
 
     /** The weights of one kind of attention, and where its rows lie in the workspace. */
     sealed interface Attention {}
@@ -42,6 +45,23 @@ record Layer(
      * @param input the layer's part of what all layers are told, {@code [rows, size]}
      */
     record Told(Weight down, Rows gates, Gate gate, Rows input, Weight up, Norm norm) {}
+
+    /**
+     * {@link roselle.model.spec.Streams} of a layer.
+     *
+     * @param prediction coefficients of the streams, and of one more for the layer to work in, by {@code predictionBias}
+     * @param correction those of the streams and of what the layer made of the last
+     */
+    record Streams(
+            Norm routerNorm,
+            Weight router,
+            Weight prediction,
+            Epilogue predictionBias,
+            Weight correction,
+            Epilogue correctionBias,
+            Weight laurelDown,
+            Weight laurelUp,
+            Norm laurelNorm) {}
 
     /** {@link AttentionSpec.None}. */
     record NoAttention() implements Attention {}
@@ -68,7 +88,15 @@ record Layer(
             Epilogue outputEpilogue)
             implements Attention {}
 
-    /** {@link AttentionSpec.Latent}; without query compression, {@code queryUp} reads the input itself. */
+    /** {@link AttentionSpec.Index} of a layer that chooses. */
+    record Chooser(
+            Weight query, Rows queries, Weight key, Rows keys, Weight weight, Rows weights, PositionIndex index) {}
+
+    /**
+     * {@link AttentionSpec.Latent}; without query compression, {@code queryUp} reads the input itself.
+     *
+     * @param chooser null where all positions are attended to, or those that a layer before has chosen
+     */
     record Latent(
             @Nullable Weight queryDown,
             @Nullable Norm queryNorm,
@@ -86,7 +114,8 @@ record Layer(
             Weight valueUp,
             Rows attended,
             Weight output,
-            Epilogue outputEpilogue)
+            Epilogue outputEpilogue,
+            @Nullable Chooser chooser)
             implements Attention {}
 
     /** {@link AttentionSpec.DeltaNet}; {@code heads} are those of {@code attended}, a row each. */
@@ -164,11 +193,15 @@ record Layer(
             implements FeedForward {}
 
     /** {@link FeedForwardSpec.Gated}. */
-    record Gated(GatedLinear product, Weight down, Epilogue downEpilogue) implements FeedForward {
+    record Gated(GatedLinear product, Weight down, Epilogue downEpilogue, float deviations) implements FeedForward {
+        boolean isSparse() {
+            return deviations != FeedForwardSpec.Gated.ALL;
+        }
+
         /** The same without the residual connection. */
         Gated intoDelta() {
             var plain = new Epilogue(downEpilogue.bias(), downEpilogue.activation(), 1f, false);
-            return new Gated(product, down, plain);
+            return new Gated(product, down, plain, deviations);
         }
     }
 

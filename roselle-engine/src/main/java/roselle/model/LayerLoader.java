@@ -13,12 +13,14 @@ import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Norm;
+import roselle.backend.operation.PositionIndex;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.FeedForwardSpec;
 import roselle.model.spec.LayerInputs;
 import roselle.model.spec.NormSpec;
+import roselle.model.spec.Streams;
 import roselle.model.weights.Floats;
 import roselle.model.weights.Part;
 import roselle.model.weights.Rearrangement;
@@ -39,6 +41,7 @@ final class LayerLoader {
     private @Nullable DistanceBias distances; // the same in all layers
     private final FeedForwardLoader feedForwards;
     private final StateLoader states;
+    private final StreamLoader streams;
 
     LayerLoader(
             DecoderSpec spec,
@@ -54,6 +57,7 @@ final class LayerLoader {
         this.workspace = workspace;
         ropes = new RopeTables(store, contextLimit);
         feedForwards = new FeedForwardLoader(spec, tensors, rearrangement, store, workspace);
+        streams = new StreamLoader(spec, tensors, rearrangement, store);
         states = new StateLoader(spec, tensors, rearrangement, store, workspace);
     }
 
@@ -76,7 +80,14 @@ final class LayerLoader {
                 feedForwards.load(feedForward, index),
                 normsBehind ? norm(Part.POST_FEED_FORWARD_NORM, index) : null,
                 spec.input().layers() == null ? null : told(spec.input().layers(), index),
-                block.scalesLayers() ? tensors.vector(Part.LAYER_SCALE, index, 1)[0] : 1f);
+                block.scalesLayers() ? tensors.vector(Part.LAYER_SCALE, index, 1)[0] : 1f,
+                block.streams() == null
+                        ? null
+                        : streams.layer(
+                                block.streams(),
+                                index,
+                                norm(Part.STREAM_ROUTER_NORM, index),
+                                norm(Part.LAUREL_NORM, index)));
     }
 
     /** What makes all that the layers are told. */
@@ -85,10 +96,17 @@ final class LayerLoader {
         return ToldInputs.load(spec, inputs, tensors, rearrangement, store, workspace, norm);
     }
 
+    /** What mixes streams side by side. */
+    SideStreams sideStreams(Streams kind, StreamRows rows) {
+        return streams.load(kind, rows, workspace);
+    }
+
     private Layer.Told told(LayerInputs inputs, int layer) {
         Rows all = workspace.layerInputs();
         return new Layer.Told(
-                matrix(Part.LAYER_INPUT_GATE, layer, inputs.size(), spec.width()),
+                spec.block().streams() != null && spec.block().streams().scales()
+                        ? streams.scaled(Part.LAYER_INPUT_GATE, layer, inputs.size())
+                        : matrix(Part.LAYER_INPUT_GATE, layer, inputs.size(), spec.width()),
                 Rows.of(workspace.inner, inputs.size()),
                 Gate.of(inputs.gate()),
                 all.columns(layer * inputs.size(), inputs.size()),
@@ -112,7 +130,7 @@ final class LayerLoader {
             case AttentionSpec.None _ -> new Layer.NoAttention();
             case AttentionSpec.MultiHead heads -> multiHead(heads, true, layer, places.getFirst());
             case AttentionSpec.SharedKeys shared -> multiHead(shared.heads(), false, layer, places.getFirst());
-            case AttentionSpec.Latent latent -> latent(latent, layer, places.getFirst());
+            case AttentionSpec.Latent latent -> latent(latent, layer, places);
             case AttentionSpec.DeltaNet delta -> states.deltaNet(delta, layer, places);
             case AttentionSpec.ShortConvolution convolution ->
                 states.shortConvolution(convolution, layer, places.getFirst());
@@ -185,7 +203,11 @@ final class LayerLoader {
         }
         float[] slopes = slopes(attention.heads().queryHeads(), traits.slope());
         return new AttentionLayer.Traits(
-                traits.normsTurned(), traits.queryScale(), traits.slope() == 0 ? null : store.constants(slopes), far);
+                traits.normsTurned(),
+                traits.queryScale(),
+                traits.slope() == 0 ? null : store.constants(slopes),
+                far,
+                null);
     }
 
     /** By what the scores of each head fall with a key's distance: powers of two, and between them those of twice as many heads. */
@@ -320,7 +342,9 @@ final class LayerLoader {
         return (group * (shared + 2) + shared + keyOrValue / heads.keyHeads()) * size + row % size;
     }
 
-    private Layer.Latent latent(AttentionSpec.Latent attention, int layer, LayerPlace place) {
+    private Layer.Latent latent(AttentionSpec.Latent attention, int layer, List<LayerPlace> places) {
+        LayerPlace place = places.getFirst();
+        AttentionSpec.Index index = attention.index();
         int heads = attention.heads();
         int queries = heads * attention.querySize();
         int absorbed = heads * attention.cachedSize();
@@ -328,8 +352,8 @@ final class LayerLoader {
         boolean compressed = attention.queryRank() > 0;
         int queryInput = compressed ? attention.queryRank() : spec.width();
         int compressedSize = Math.max(1, attention.queryRank());
-        Rows all = Rows.of(
-                workspace.projected, queries + absorbed + attendedLatent + attention.cachedSize() + compressedSize);
+        int products = queries + absorbed + attendedLatent + attention.cachedSize() + compressedSize;
+        Rows all = Rows.of(workspace.projected, products + (index == null ? 0 : index.products()));
         Rows latent = all.columns(queries + absorbed + attendedLatent, attention.cachedSize());
         var norm = new NormSpec(Norm.Kind.RMS, attention.epsilon(), 0f, false);
         var shape = new HeadShape(heads, 1, attention.cachedSize(), attention.rank());
@@ -345,7 +369,8 @@ final class LayerLoader {
                 null,
                 false,
                 true,
-                new AttentionLayer.Traits(false, attention.queryScale(), null, null));
+                new AttentionLayer.Traits(
+                        false, attention.queryScale(), null, null, index == null ? null : workspace.chosen()));
         return new Layer.Latent(
                 compressed ? matrix(Part.QUERY_DOWN, layer, attention.queryRank(), spec.width()) : null,
                 compressed ? norm(Part.QUERY_DOWN_NORM, layer, attention.queryRank(), norm, false) : null,
@@ -363,7 +388,39 @@ final class LayerLoader {
                 valueUp(attention, layer),
                 Rows.of(workspace.attended, heads * attention.valueSize()),
                 matrix(Part.ATTENTION_OUTPUT, layer, spec.width(), heads * attention.valueSize()),
-                added(null));
+                added(null),
+                index == null || !index.isOwn()
+                        ? null
+                        : chooser(
+                                index,
+                                attention.queryRank(),
+                                all.columns(products, index.products()),
+                                layer,
+                                places.get(1)));
+    }
+
+    private Layer.Chooser chooser(
+            AttentionSpec.Index index, int queryRank, Rows products, int layer, LayerPlace place) {
+        int queries = index.heads() * index.size();
+        var norm = new NormSpec(Norm.Kind.LAYER, index.epsilon(), 0f, true);
+        var keys = new AttentionLayer(
+                place.group(),
+                place.layer(),
+                new HeadShape(index.heads(), 1, index.size(), index.size()),
+                ropes.of(index.rope()),
+                null,
+                norm(Part.INDEX_KEY_NORM, layer, index.size(), norm, true),
+                (float) (1 / Math.sqrt((double) index.heads() * index.size())),
+                0f,
+                null);
+        return new Layer.Chooser(
+                matrix(Part.INDEX_QUERY, layer, queries, queryRank),
+                products.columns(0, queries),
+                matrix(Part.INDEX_KEY, layer, index.size(), spec.width()),
+                products.columns(queries, index.size()),
+                matrix(Part.INDEX_WEIGHT, layer, index.heads(), spec.width()),
+                products.columns(queries + index.size(), index.heads()),
+                new PositionIndex(keys, workspace.chosen()));
     }
 
     /** Per head {@code [rank, plainSize]}: what turns a query without position into one that asks for latents. */

@@ -48,7 +48,7 @@ record ToldInputs(
         int size = inputs.size();
         int numbers = spec.layerInputs();
         return new ToldInputs(
-                store.loadTable("layers' inputs", tensors.matrix(Part.LAYER_INPUTS, 0, spec.vocabulary(), numbers)),
+                store.loadTable("layers' inputs", tensors.matrix(Part.LAYER_INPUTS, 0, inputs.tokens(), numbers)),
                 (float) Math.sqrt(size) * SHARE,
                 store.load(
                         "layers' inputs, projection",

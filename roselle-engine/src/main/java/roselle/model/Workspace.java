@@ -5,9 +5,11 @@ import static java.util.Objects.requireNonNull;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.Rows;
+import roselle.backend.operation.ChosenPositions;
 import roselle.backend.operation.Routing;
 import roselle.backend.step.StepLimits;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.Streams;
 import roselle.model.spec.Widths;
 import roselle.model.weights.Store;
 import roselle.tensor.DataType;
@@ -26,6 +28,8 @@ final class Workspace {
     final Buffer expertInner; // [maxRows * chosen, ...]
     final Rows expertOutputs; // [maxRows * chosen, width]
     final Rows sharedGate; // [maxRows, 1]
+    final @Nullable StreamRows streams;
+    private final @Nullable ChosenPositions chosen; // [maxRows, most]
     private final @Nullable Rows layerInputs; // [maxRows, layers * size]
     final Rows last; // [maxOutputs, width]
     final Rows logits; // [maxOutputs, vocabulary]
@@ -33,7 +37,9 @@ final class Workspace {
     Workspace(DecoderSpec spec, StepLimits limits, Store store, DataType type) {
         var widths = Widths.of(spec);
         int rows = limits.maxRows();
-        hidden = rows(store, type, rows, spec.width());
+        Streams side = spec.block().streams();
+        streams = side == null ? null : StreamRows.allocate(side, spec.width(), limits, store, type);
+        hidden = streams == null ? rows(store, type, rows, spec.width()) : streams.hidden();
         normed = rows(store, type, rows, spec.width());
         otherNormed = rows(store, type, rows, spec.width());
         delta = rows(store, type, rows, spec.width());
@@ -47,9 +53,16 @@ final class Workspace {
         expertInner = store.allocate(type, choices * widths.expertInner());
         expertOutputs = rows(store, type, choices, spec.width());
         sharedGate = rows(store, type, rows, 1);
+        int most = spec.chosenPositions();
+        chosen = most == 0 ? null : new ChosenPositions(store.allocate(DataType.I32, (long) rows * most), most);
         layerInputs = spec.layerInputs() == 0 ? null : rows(store, type, rows, spec.layerInputs());
         last = rows(store, type, limits.maxOutputs(), spec.width());
         logits = rows(store, DataType.F32, spec.generates() ? limits.maxOutputs() : 1, spec.vocabulary());
+    }
+
+    /** The positions that rows attend to, for decoders that choose them. */
+    ChosenPositions chosen() {
+        return requireNonNull(chosen, "chosen");
     }
 
     /** What all layers are told of a token, for decoders that tell them. */

@@ -96,7 +96,7 @@ public abstract class BidirectionalContract extends ContractFixture {
         }
         begin(inputs);
         DistanceBias distances = table.length == 0 ? null : new DistanceBias(device.constants(table), span);
-        var traits = new AttentionLayer.Traits(false, null, null, distances);
+        var traits = new AttentionLayer.Traits(false, null, null, distances, null);
         var layer = new AttentionLayer(0, 0, heads, null, null, null, SCALE, 0f, null, true, true, traits);
         Rows queries = gapless(joined(query, chosen), heads.queryHeads() * heads.keySize());
         Rows keys = gapless(joined(key, chosen), heads.keyHeads() * heads.keySize());

@@ -14,6 +14,7 @@ import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.ChosenPositions;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.step.StepInputs;
 import roselle.cpu.format.Unpacked;
@@ -115,7 +116,8 @@ public final class PagedAttention implements WorkerPool.Work {
         StepInputs inputs = call.step().inputs();
         int queryHeads = call.layer().heads().queryHeads();
         int shared = queryHeads / call.layer().heads().keyHeads();
-        int blockRows = Math.max(BLOCK_ROWS, LONG_BLOCK / shared);
+        boolean chooses = call.layer().traits().chosen() != null;
+        int blockRows = chooses ? 1 : Math.max(BLOCK_ROWS, LONG_BLOCK / shared);
         int number = 0;
         for (int s = 0; s < inputs.sequences; s++) {
             for (int row = inputs.rowStart[s]; row < inputs.rowStart[s + 1]; row += blockRows) {
@@ -134,8 +136,9 @@ public final class PagedAttention implements WorkerPool.Work {
 
     private void unit(int thread, int sequence, int row, int endRow, int head, int endHead) {
         HeadShape heads = call.layer().heads();
-        boolean leans = call.layer().traits().slopes() != null;
-        if (!leans && isMachine(call.cache().groups().get(call.layer().group()))) {
+        boolean isOdd =
+                call.layer().traits().slopes() != null || call.layer().traits().chosen() != null;
+        if (!isOdd && isMachine(call.cache().groups().get(call.layer().group()))) {
             machines[thread].run(call, sequence, row, endRow, head, endHead);
         } else {
             units[thread].reserve(heads.keySize(), heads.valueSize()); // there already, but where scores lean
@@ -171,7 +174,12 @@ public final class PagedAttention implements WorkerPool.Work {
         void run(AttentionCall call, int sequence, int row, int endRow, int head, int endHead) {
             AttentionLayer kind = call.layer();
             begin(call.query(), kind, row, endRow, head, endHead);
-            tiles(call, sequence, row, endRow, head, endHead);
+            ChosenPositions chosen = kind.traits().chosen();
+            if (chosen == null) {
+                tiles(call, sequence, row, endRow, head, endHead);
+            } else {
+                tiles(call, chosen, sequence, row, head, endHead);
+            }
             end(call.output(), kind.heads(), row, endRow, head, endHead);
         }
 
@@ -214,6 +222,27 @@ public final class PagedAttention implements WorkerPool.Work {
                         }
                         i++;
                     }
+                }
+            }
+        }
+
+        /** Tiles of a row's chosen positions, in their order. */
+        private void tiles(AttentionCall call, ChosenPositions chosen, int sequence, int row, int head, int endHead) {
+            Step now = call.step();
+            AttentionLayer kind = call.layer();
+            int count = chosen.count(now.position(row));
+            MemorySegment positions = CpuBuffer.of(chosen.positions());
+            long at = (long) row * chosen.most();
+            int keyHead = head * kind.heads().keyHeads() / kind.heads().queryHeads();
+            for (int tile = 0; tile < count; tile += TILE) {
+                int size = Math.min(TILE, count - tile);
+                for (int j = 0; j < size; j++) {
+                    int position = CpuBuffer.integer(positions, at + tile + j);
+                    load(now, kind, call.cache(), sequence, keyHead, position - j, position, position + 1);
+                }
+                for (int h = head; h < endHead; h++) {
+                    score(call, tile, h - head, row, h, 0, size);
+                    one(kind, h - head, 0, size);
                 }
             }
         }
@@ -321,7 +350,7 @@ public final class PagedAttention implements WorkerPool.Work {
         }
     }
 
-    private static void dots(float[] query, int at, float[] keys, int from, int stride, int count, float[] lanes) {
+    static void dots(float[] query, int at, float[] keys, int from, int stride, int count, float[] lanes) {
         int j = 0;
         for (; j + 4 <= count; j += 4) {
             int k0 = from + j * stride;

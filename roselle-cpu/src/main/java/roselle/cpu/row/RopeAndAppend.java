@@ -132,9 +132,12 @@ final class RopeAndAppend {
 
     private static void append(Step step, Rows key, Rows value, AttentionLayer layer, CpuKvCache cache, int r) {
         var heads = layer.heads();
+        boolean hasValues = cache.groups().get(layer.group()).valueSize() != 0;
         for (int h = 0; h < heads.keyHeads(); h++) {
             storeKey(step, key, CpuBuffer.row(key, r) + (long) h * heads.keySize(), layer, cache, r, h);
-            storeValue(step, value, CpuBuffer.row(value, r) + (long) h * heads.valueSize(), layer, cache, r, h);
+            if (hasValues) {
+                storeValue(step, value, CpuBuffer.row(value, r) + (long) h * heads.valueSize(), layer, cache, r, h);
+            }
         }
     }
 

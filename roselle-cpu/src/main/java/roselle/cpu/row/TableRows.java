@@ -35,7 +35,7 @@ public final class TableRows implements RowOperation {
         MemorySegment target = CpuBuffer.of(to);
         for (int r = first; r < end; r++) {
             long at = CpuBuffer.row(to, r) * Float.BYTES;
-            from.dequantizeRow(index[r], own.x());
+            from.dequantizeRow(index[r] < from.rows() ? index[r] : 0, own.x());
             if (accumulates) {
                 MemorySegment.copy(target, JAVA_FLOAT, at, own.y(), 0, columns);
                 add(own.x(), scale, own.y(), columns);

@@ -40,13 +40,15 @@ public record AttentionLayer(
      * @param slopes F32, per query head what is added to its score for each position that the key lies before it, below 0 or 0 (ALiBi;
      *     Press et al., 2022); null for none
      * @param distances what is added to scores by distance, before the cap; null for nothing
+     * @param chosen the positions that a row sees; null for all before it
      */
     public record Traits(
             boolean normsTurned,
             @Nullable PositionScale queryScale,
             @Nullable Buffer slopes,
-            @Nullable DistanceBias distances) {
-        public static final Traits NONE = new Traits(false, null, null, null);
+            @Nullable DistanceBias distances,
+            @Nullable ChosenPositions chosen) {
+        public static final Traits NONE = new Traits(false, null, null, null, null);
     }
 
     /** Attention as most families have it. */

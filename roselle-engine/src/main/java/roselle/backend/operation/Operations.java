@@ -20,7 +20,7 @@ import roselle.backend.memory.Weight;
  * that does not fuse them says so by calling {@link UnfusedOperations}.
  */
 public interface Operations {
-    /** {@code output[r] = scale * table[tokenIds[r]]}. */
+    /** {@code output[r] = scale * table[tokenIds[r]]}; a token for which the table has no row has that of token 0. */
     void embed(Weight table, float scale, Rows output);
 
     /** {@code output[r] += table[positions[r]]}: learned absolute positions. */
@@ -69,7 +69,7 @@ public interface Operations {
     /**
      * Normalises and rotates queries in place, normalises and rotates keys in place, and appends keys and values to the
      * cache. Shapes: query {@code [queryHeads, keySize]}, key {@code [keyHeads, keySize]}, value {@code [keyHeads, valueSize]}.
-     * Where the layer {@link AttentionLayer#appends} nothing, key and value are not looked at.
+     * Where the layer {@link AttentionLayer#appends} nothing, key and value are not looked at; nor is value where the group has none.
      */
     void ropeAndAppendKv(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache);
 
@@ -81,9 +81,17 @@ public interface Operations {
     void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache);
 
     /**
+     * Chooses the positions that each row attends to, of those up to its own: the ones with the highest sums, of equal sums the first
+     * positions. The sum is over heads {@code weights[h] * max(0, scale * (query[h] . key[p]))}. Shapes: query {@code [heads, keySize]},
+     * turned; weights {@code [heads]}. Keys are those that {@link #ropeAndAppendKv} appended for the index.
+     */
+    void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache);
+
+    /**
      * Causal softmax attention of each row to its sequence up to its own position, within the group's window. Shapes: query
      * {@code [queryHeads, keySize]}, output {@code [queryHeads, valueSize]}; where the group's value size is 0, a value is the
-     * first {@code valueSize} numbers of its key.
+     * first {@code valueSize} numbers of its key. A layer whose positions were {@linkplain AttentionLayer.Traits#chosen chosen} sees
+     * these alone.
      *
      * <p>Where the layer is bidirectional, a row sees its sequence up to the last row of the step, on devices that
      * {@link roselle.backend.Device#attendsBothWays}; the window counts positions before and behind alike.
@@ -126,6 +134,22 @@ public interface Operations {
      * @param normed a place for normalised rows; what it holds afterwards is not defined
      */
     void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows);
+
+    /**
+     * Sets to 0 what lies less than so many standard deviations above the mean of its row, and takes that bound from the rest, in
+     * place: {@code x = max(0, x - mean - deviations * deviation)} (Gemma 3n's sparse activations).
+     */
+    void sparsify(Rows gates, float deviations, int rows);
+
+    /**
+     * Vectors of {@code width} numbers that lie side by side, mixed with coefficients of the row: vector {@code j} of the output is
+     * {@code sum over i of coefficients[j * inputs + i] * input vector i}, in the order of i. Shapes: input {@code [inputs, width]},
+     * output {@code [outputs, width]}, coefficients {@code [outputs, inputs]}.
+     */
+    void mix(Rows input, Rows coefficients, int width, Rows output, int rows);
+
+    /** {@code output[r] += input[r] * m(like[r]) / max(m(input[r]), sqrt(1e-5))}, with m the root of the mean of squares. */
+    void addAsLongAs(Rows input, Rows like, Rows output, int rows);
 
     /** Chooses the experts of each row from its logits. */
     void routeExperts(Rows logits, Router router, Routing routing, int rows);

@@ -13,6 +13,7 @@ import roselle.model.architecture.dense.Falcon;
 import roselle.model.architecture.dense.Gemma;
 import roselle.model.architecture.dense.Gemma2;
 import roselle.model.architecture.dense.Gemma3;
+import roselle.model.architecture.dense.Gemma3n;
 import roselle.model.architecture.dense.Gemma4;
 import roselle.model.architecture.dense.Glm;
 import roselle.model.architecture.dense.Glm4;
@@ -39,6 +40,7 @@ import roselle.model.architecture.encoder.NomicBert;
 import roselle.model.architecture.encoder.Roberta;
 import roselle.model.architecture.expert.Afmoe;
 import roselle.model.architecture.expert.DeepseekV3;
+import roselle.model.architecture.expert.DeepseekV32;
 import roselle.model.architecture.expert.Dots1;
 import roselle.model.architecture.expert.Ernie45Moe;
 import roselle.model.architecture.expert.ExaoneMoe;
@@ -95,6 +97,7 @@ public final class Architectures {
             new Cohere(),
             new Cohere2(),
             new DeepseekV3(),
+            new DeepseekV32(),
             new DistilBert(),
             new Dots1(),
             new Ernie45(),
@@ -107,6 +110,7 @@ public final class Architectures {
             new Gemma(),
             new Gemma2(),
             new Gemma3(),
+            new Gemma3n(),
             new Gemma4(),
             new Glm(),
             new Glm4(),

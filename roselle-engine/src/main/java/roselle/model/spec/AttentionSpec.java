@@ -266,6 +266,7 @@ public sealed interface AttentionSpec {
      * @param valueSize numbers of a head's value
      * @param epsilon of the norms of the compressed query, key and value
      * @param queryScale by what a query is multiplied once it is turned; null for nothing
+     * @param index what chooses the positions that are attended to; null for all
      */
     record Latent(
             int heads,
@@ -276,9 +277,33 @@ public sealed interface AttentionSpec {
             RopeSpec rope,
             float scale,
             float epsilon,
-            @Nullable PositionScale queryScale)
+            @Nullable PositionScale queryScale,
+            @Nullable Index index)
             implements AttentionSpec {
+        /** With all positions attended to. */
+        public Latent(
+                int heads,
+                int queryRank,
+                int rank,
+                int plainSize,
+                int valueSize,
+                RopeSpec rope,
+                float scale,
+                float epsilon,
+                @Nullable PositionScale queryScale) {
+            this(heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, null);
+        }
+
+        /** These with positions that are chosen. */
+        public Latent with(Index choice) {
+            return new Latent(heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, choice);
+        }
+
         public Latent {
+            if (index != null && queryRank == 0) {
+                throw new IllegalArgumentException(
+                        "an index of positions reads compressed queries, and there are none");
+            }
             requireSize(rank);
             requireSize(plainSize);
             requireSize(valueSize);
@@ -292,6 +317,31 @@ public sealed interface AttentionSpec {
         /** Numbers that a token adds to the cache, and of a query head that asks for them. */
         public int cachedSize() {
             return rank + rope.dimensions();
+        }
+    }
+
+    /**
+     * What chooses positions ({@link roselle.backend.operation.PositionIndex}).
+     *
+     * @param heads of its queries
+     * @param size numbers of a query and of a key
+     * @param chosen positions at most
+     * @param rope of the first numbers of queries and keys
+     * @param epsilon of the norm of its keys
+     * @param isOwn whether the layer chooses; else it attends to what the last layer that did has chosen
+     */
+    record Index(int heads, int size, int chosen, RopeSpec rope, float epsilon, boolean isOwn) {
+        public Index {
+            requireSize(size);
+            if (heads < 1 || chosen < 1 || rope.dimensions() > size) {
+                throw new IllegalArgumentException("impossible index: " + heads + " heads of " + size + ", "
+                        + rope.dimensions() + " of them turned, " + chosen + " positions");
+            }
+        }
+
+        /** Numbers of a row: queries, a key and weights. */
+        public int products() {
+            return isOwn ? heads * size + size + heads : 0;
         }
     }
 

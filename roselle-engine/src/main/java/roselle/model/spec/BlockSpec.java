@@ -1,5 +1,7 @@
 package roselle.model.spec;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How attention and feed-forward are wired to the residual stream, the same in all layers.
  *
@@ -11,6 +13,7 @@ package roselle.model.spec;
  * @param residualScale multiplies what each half adds
  * @param scalesLayers whether what a layer leaves is multiplied by a number of its own
  * @param firstReadsEmbedding whether the first layer's attention reads the embedding as it is, which is normalised (ModernBERT)
+ * @param streams how streams lie side by side; null for one alone
  */
 public record BlockSpec(
         boolean normsInputs,
@@ -20,22 +23,29 @@ public record BlockSpec(
         boolean sharesNorm,
         float residualScale,
         boolean scalesLayers,
-        boolean firstReadsEmbedding) {
+        boolean firstReadsEmbedding,
+        @Nullable Streams streams) {
     /** BERT's wiring (Devlin et al., 2019). */
-    public static final BlockSpec POST_NORM = new BlockSpec(false, false, true, false, false, 1f, false, false);
+    public static final BlockSpec POST_NORM = new BlockSpec(false, false, true, false, false, 1f, false, false, null);
 
     /** Norms before each half but the first, which reads the normalised embedding (ModernBERT). */
-    public static final BlockSpec NORMED_EMBEDDING = new BlockSpec(true, false, false, false, false, 1f, false, true);
+    public static final BlockSpec NORMED_EMBEDDING =
+            new BlockSpec(true, false, false, false, false, 1f, false, true, null);
 
     /** A stream that is normalised once, at its end. */
     public BlockSpec(
             boolean normsInputs, boolean normsOutputs, boolean parallel, boolean sharesNorm, float residualScale) {
-        this(normsInputs, normsOutputs, false, parallel, sharesNorm, residualScale, false, false);
+        this(normsInputs, normsOutputs, false, parallel, sharesNorm, residualScale, false, false, null);
     }
 
     /** Norms before and behind each half, and layers that are scaled or not (Gemma 4). */
     public static BlockSpec normedOnBothSides(boolean scalesLayers) {
-        return new BlockSpec(true, true, false, false, false, 1f, scalesLayers, false);
+        return new BlockSpec(true, true, false, false, false, 1f, scalesLayers, false, null);
+    }
+
+    /** The same with streams side by side (Gemma 3n). */
+    public static BlockSpec ofStreams(Streams streams) {
+        return new BlockSpec(true, true, false, false, false, 1f, false, false, streams);
     }
 
     public BlockSpec {

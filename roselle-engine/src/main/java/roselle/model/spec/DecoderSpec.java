@@ -42,9 +42,31 @@ public record DecoderSpec(
         }
     }
 
+    /** The positions at most that layers attend to which choose them; 0 where none does. */
+    public int chosenPositions() {
+        return layers.stream()
+                .mapToInt(layer -> chosen(layer.attention()))
+                .max()
+                .orElse(0);
+    }
+
+    private static int chosen(AttentionSpec attention) {
+        return attention instanceof AttentionSpec.Latent latent && latent.index() != null
+                ? latent.index().chosen()
+                : 0;
+    }
+
     /** Shared keys are those of an earlier layer of the same kind; what lies side by side is normalised behind. */
     private static void requireFit(List<LayerSpec> layers, int index, BlockSpec block) {
         LayerSpec layer = layers.get(index);
+        if (layer.attention() instanceof AttentionSpec.Latent latent
+                && latent.index() != null
+                && !latent.index().isOwn()
+                && (index == 0
+                        || chosen(layers.get(index - 1).attention())
+                                != latent.index().chosen())) {
+            throw new IllegalArgumentException("layer " + index + " attends to what the one before it has not chosen");
+        }
         if (layer.attention() instanceof AttentionSpec.SharedKeys shared
                 && (shared.source() < 0
                         || shared.source() >= index
@@ -200,15 +222,30 @@ public record DecoderSpec(
         if (input.distanceBuckets() > 0) {
             all.add("scores that know distances");
         }
+        if (block.streams() != null) {
+            all.add("streams side by side");
+        }
         for (LayerSpec layer : layers) {
+            if (layer.feedForward() instanceof FeedForwardSpec.Gated gated && gated.isSparse()) {
+                all.add("sparse activations");
+            }
             switch (layer.attention()) {
                 case AttentionSpec.MultiHead heads -> special(heads.traits(), all);
                 case AttentionSpec.SharedKeys shared -> special(shared.heads().traits(), all);
-                case AttentionSpec.Latent latent when latent.queryScale() != null -> all.add(GROWING);
+                case AttentionSpec.Latent latent -> special(latent, all);
                 default -> {}
             }
         }
         return List.copyOf(all);
+    }
+
+    private static void special(AttentionSpec.Latent latent, LinkedHashSet<String> all) {
+        if (latent.queryScale() != null) {
+            all.add(GROWING);
+        }
+        if (latent.index() != null) {
+            all.add("attention to chosen positions");
+        }
     }
 
     private static final String GROWING = "queries that grow with their positions";
@@ -248,13 +285,21 @@ public record DecoderSpec(
             case AttentionSpec.None none -> List.of();
             case AttentionSpec.MultiHead heads -> List.of(kvGroup(heads));
             case AttentionSpec.SharedKeys shared -> List.of(kvGroup(shared.heads()));
-            case AttentionSpec.Latent latent -> List.of(new KvGroup("latent", 1, 1, latent.cachedSize(), 0, 0));
+            case AttentionSpec.Latent latent -> latentGroups(latent);
             case AttentionSpec.DeltaNet delta ->
                 List.of(convolution(delta.heads().channels()), delta.heads().group(1));
             case AttentionSpec.ShortConvolution convolution -> List.of(convolution(width));
             case AttentionSpec.StateSpace space ->
                 List.of(convolution(space.heads().channels()), space.heads().spaceGroup(1));
         };
+    }
+
+    private static List<KvGroup> latentGroups(AttentionSpec.Latent latent) {
+        var keys = new KvGroup("latent", 1, 1, latent.cachedSize(), 0, 0);
+        AttentionSpec.Index index = latent.index();
+        return index == null || !index.isOwn()
+                ? List.of(keys)
+                : List.of(keys, new KvGroup("index", 1, 1, index.size(), 0, 0));
     }
 
     private static KvGroup kvGroup(AttentionSpec.MultiHead attention) {

@@ -17,11 +17,25 @@ public sealed interface FeedForwardSpec {
      *
      * @param bias whether gate and up have one
      * @param downBias whether down has one
+     * @param deviations how far above their mean, in standard deviations, gates must lie to count; {@link #ALL} for all of them
      */
-    record Gated(int size, Gate gate, boolean bias, boolean downBias) implements FeedForwardSpec {
+    record Gated(int size, Gate gate, boolean bias, boolean downBias, float deviations) implements FeedForwardSpec {
+        /** All gates count. */
+        public static final float ALL = Float.NEGATIVE_INFINITY;
+
+        /** Whether gates that are not far above their mean are zero. */
+        public boolean isSparse() {
+            return deviations != ALL;
+        }
+
+        /** With all gates. */
+        public Gated(int size, Gate gate, boolean bias, boolean downBias) {
+            this(size, gate, bias, downBias, ALL);
+        }
+
         /** With biases everywhere or nowhere. */
         public Gated(int size, Gate gate, boolean bias) {
-            this(size, gate, bias, bias);
+            this(size, gate, bias, bias, ALL);
         }
     }
 

@@ -42,7 +42,9 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
             case AttentionSpec.Latent latent -> {
                 int perHead = latent.querySize() + latent.cachedSize() + latent.rank();
                 int shared = Math.max(1, latent.queryRank()) + latent.cachedSize();
-                yield new Widths(latent.heads() * perHead + shared, latent.heads() * latent.valueSize(), 1, 1, 1, 1);
+                int index = latent.index() == null ? 0 : latent.index().products();
+                yield new Widths(
+                        latent.heads() * perHead + shared + index, latent.heads() * latent.valueSize(), 1, 1, 1, 1);
             }
             case AttentionSpec.DeltaNet delta -> {
                 var heads = delta.heads();
@@ -167,7 +169,11 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
     public long elements(DecoderSpec spec, StepLimits limits) {
         long stream = 4L * spec.width(); // hidden, two normalised, delta
         long routing = experts + 1L + (long) routed * (expertInner + spec.width() + 2);
-        long perRow = stream + projected + attended + inner + routing + spec.layerInputs();
-        return perRow * limits.maxRows() + (long) limits.maxOutputs() * spec.width();
+        long chosen = spec.chosenPositions();
+        Streams streams = spec.block().streams();
+        long beside = streams == null ? 0 : (long) streams.vectors() * spec.width() + streams.small() - spec.width();
+        long lasting = streams == null ? 0 : (long) streams.count() * spec.width();
+        long perRow = stream + projected + attended + inner + routing + spec.layerInputs() + chosen + beside;
+        return perRow * limits.maxRows() + limits.maxOutputs() * (spec.width() + lasting);
     }
 }

@@ -17,6 +17,20 @@ public enum Part {
     LAYER_INPUT_GATE,
     LAYER_INPUT_UP,
     POST_LAYER_INPUT_NORM,
+    /** Of decoders with streams side by side: what makes the others of the first, and what brings them back; each a stack. */
+    STREAM_PROJECTION,
+    STREAM_RETURN,
+    /** Of a layer: what tells from the first stream how streams are mixed, its norm, and the coefficients before and behind. */
+    STREAM_ROUTER,
+    STREAM_ROUTER_NORM,
+    STREAM_PREDICTION,
+    STREAM_CORRECTION,
+    /** What multiplies the first stream, number by number, before the layer is told of its token. */
+    STREAM_SCALE,
+    /** Two narrow products beside attention, and the norm of what they give. */
+    LAUREL_DOWN,
+    LAUREL_UP,
+    LAUREL_NORM,
     /** A number that multiplies what a layer leaves. */
     LAYER_SCALE,
     FINAL_NORM,
@@ -79,6 +93,12 @@ public enum Part {
     /** The same, keys alone, transposed per head. */
     LATENT_KEY_UP,
     LATENT_VALUE_UP,
+    /** What makes the queries of an index of positions from a compressed query. */
+    INDEX_QUERY,
+    INDEX_KEY,
+    INDEX_KEY_NORM,
+    /** What makes the weights of an index's heads. */
+    INDEX_WEIGHT,
     GATE,
     UP,
     /** Gate and up in one. */

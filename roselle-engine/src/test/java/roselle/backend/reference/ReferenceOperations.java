@@ -1,5 +1,7 @@
 package roselle.backend.reference;
 
+import java.util.Comparator;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Float64;
 import roselle.backend.memory.Buffer;
@@ -7,6 +9,7 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.ChosenPositions;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.DistanceBias;
@@ -17,6 +20,7 @@ import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Operations;
+import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Rope;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
@@ -55,7 +59,7 @@ final class ReferenceOperations implements Operations {
     public void embed(Weight table, float scale, Rows output) {
         var numbers = (ReferenceWeight) table;
         for (int r = 0; r < step.rows; r++) {
-            int token = step.tokenIds[r];
+            int token = step.tokenIds[r] < numbers.rows() ? step.tokenIds[r] : 0;
             store(output, r, i -> (double) scale * numbers.number(token, i));
         }
     }
@@ -229,6 +233,57 @@ final class ReferenceOperations implements Operations {
     }
 
     @Override
+    public void sparsify(Rows gates, float deviations, int rows) {
+        for (int r = 0; r < rows; r++) {
+            float[] x = ReferenceBuffer.row(gates, r);
+            double mean = 0;
+            for (float one : x) {
+                mean += (double) one / x.length;
+            }
+            double variance = 0;
+            for (float one : x) {
+                variance += (one - mean) * (one - mean) / x.length;
+            }
+            double bound = mean + deviations * Math.sqrt(variance);
+            store(gates, r, i -> Math.max(0, x[i] - bound));
+        }
+    }
+
+    @Override
+    public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
+        int inputs = input.columns() / width;
+        for (int r = 0; r < rows; r++) {
+            float[] x = ReferenceBuffer.row(input, r);
+            float[] c = ReferenceBuffer.row(coefficients, r);
+            store(output, r, at -> {
+                double sum = 0;
+                for (int i = 0; i < inputs; i++) {
+                    sum += (double) c[at / width * inputs + i] * x[i * width + at % width];
+                }
+                return sum;
+            });
+        }
+    }
+
+    @Override
+    public void addAsLongAs(Rows input, Rows like, Rows output, int rows) {
+        for (int r = 0; r < rows; r++) {
+            float[] x = ReferenceBuffer.row(input, r);
+            double factor = length(ReferenceBuffer.row(like, r)) / Math.max(length(x), Math.sqrt(1e-5));
+            float[] before = ReferenceBuffer.row(output, r);
+            store(output, r, i -> before[i] + factor * x[i]);
+        }
+    }
+
+    private static double length(float[] x) {
+        double sum = 0;
+        for (float one : x) {
+            sum += (double) one * one / x.length;
+        }
+        return Math.sqrt(sum);
+    }
+
+    @Override
     public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
         for (int r = 0; r < rows; r++) {
             new ReferenceRouting(router, ReferenceBuffer.row(logits, r)).choose(routing, r);
@@ -275,6 +330,9 @@ final class ReferenceOperations implements Operations {
                 var pages = (ReferenceCache) cache;
                 int page = page(layer.group(), sequence(r), step.positions[r]);
                 append(one, r, pages, layer, pages.key(layer.group(), layer.layer(), page, h, step.positions[r]));
+                if (pages.groups().get(layer.group()).valueSize() == 0) {
+                    continue;
+                }
                 Rows values = value.columns(h * heads.valueSize(), heads.valueSize());
                 append(values, r, pages, layer, pages.value(layer.group(), layer.layer(), page, h, step.positions[r]));
             }
@@ -348,6 +406,38 @@ final class ReferenceOperations implements Operations {
     }
 
     @Override
+    public void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache) {
+        AttentionLayer keys = index.keys();
+        int size = keys.heads().keySize();
+        var pages = (ReferenceCache) cache;
+        for (int r = 0; r < step.rows; r++) {
+            var scores = new double[step.positions[r] + 1];
+            for (int p = 0; p < scores.length; p++) {
+                float[] key = pages.key(keys.group(), keys.layer(), page(keys.group(), sequence(r), p), 0, p);
+                for (int h = 0; h < keys.heads().queryHeads(); h++) {
+                    float[] asked = ReferenceBuffer.row(query.columns(h * size, size), r);
+                    double dot = 0;
+                    for (int i = 0; i < size; i++) {
+                        dot += (double) asked[i] * key[i];
+                    }
+                    scores[p] += ReferenceBuffer.row(weights, r)[h] * Math.max(0, keys.scale() * dot);
+                }
+            }
+            int[] best = IntStream.range(0, scores.length)
+                    .boxed()
+                    .sorted(Comparator.comparingDouble(p -> -(scores[p] + 0.0))) // of equal ones the first stays first
+                    .limit(index.chosen().most())
+                    .mapToInt(p -> p)
+                    .sorted()
+                    .toArray();
+            float[] target = ReferenceBuffer.of(index.chosen().positions());
+            for (int i = 0; i < best.length; i++) {
+                target[r * index.chosen().most() + i] = best[i];
+            }
+        }
+    }
+
+    @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
         HeadShape heads = layer.heads();
         for (int r = 0; r < step.rows; r++) {
@@ -371,8 +461,9 @@ final class ReferenceOperations implements Operations {
             end = window == 0 ? length : Math.min(length, own + window);
         }
         double largest = layer.sinks() == null ? Double.NEGATIVE_INFINITY : number(layer.sinks(), head);
+        int[] seen = seen(layer.traits().chosen(), row, first, end);
         var scores = new double[end];
-        for (int p = first; p < end; p++) {
+        for (int p : seen) {
             int page = page(layer.group(), sequence(row), p);
             float[] key = cache.key(layer.group(), layer.layer(), page, keyHead, p);
             double score = 0;
@@ -387,7 +478,7 @@ final class ReferenceOperations implements Operations {
         }
         double total = layer.sinks() == null ? 0 : Math.exp(number(layer.sinks(), head) - largest);
         var sum = new double[layer.heads().valueSize()];
-        for (int p = first; p < end; p++) {
+        for (int p : seen) {
             int page = page(layer.group(), sequence(row), p);
             float[] value = cache.value(layer.group(), layer.layer(), page, keyHead, p);
             double weight = Math.exp(scores[p] - largest);
@@ -400,6 +491,16 @@ final class ReferenceOperations implements Operations {
             sum[i] /= total;
         }
         return sum;
+    }
+
+    private int[] seen(@Nullable ChosenPositions chosen, int row, int first, int end) {
+        if (chosen == null) {
+            return IntStream.range(first, end).toArray();
+        }
+        int count = chosen.count(step.positions[row]);
+        return IntStream.range(0, count)
+                .map(i -> (int) number(chosen.positions(), row * chosen.most() + i))
+                .toArray();
     }
 
     @Override

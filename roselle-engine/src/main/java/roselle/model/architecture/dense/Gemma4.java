@@ -103,7 +103,7 @@ public final class Gemma4 implements Architecture {
         if (size != 0 && tokens != sizes.vocabulary()) {
             throw text.unsupported("vocab_size_per_layer_input", Integer.toString(tokens), "vocab_size");
         }
-        return size == 0 ? null : new LayerInputs(size, activation);
+        return size == 0 ? null : new LayerInputs(size, sizes.vocabulary(), activation);
     }
 
     /** Gates; wider ones where keys are shared, and with experts beside them, where the configuration says so. */

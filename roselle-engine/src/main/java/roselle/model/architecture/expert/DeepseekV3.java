@@ -110,7 +110,7 @@ public final class DeepseekV3 implements Architecture {
             entry(Part.SHARED_UP, Names.layer("mlp.shared_experts.up_proj")),
             entry(Part.SHARED_DOWN, Names.layer("mlp.shared_experts.down_proj")));
 
-    private static AttentionSpec.Latent attention(ModelConfig config, SpecBuilder builder) {
+    static AttentionSpec.Latent attention(ModelConfig config, SpecBuilder builder) {
         int rank = config.size("kv_lora_rank", "attention.kv_lora_rank", MOST);
         int queryRank = config.sizeOrNone("q_lora_rank", "attention.q_lora_rank", MOST);
         int turned = config.size("qk_rope_head_dim", "rope.dimension_count", MOST);

@@ -1,0 +1,167 @@
+package roselle.cpu.attention;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.util.Objects.requireNonNull;
+import static roselle.cpu.vector.Lanes.COUNT;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.PositionIndex;
+import roselle.cpu.format.Unpacked;
+import roselle.cpu.memory.CpuBuffer;
+import roselle.cpu.memory.CpuKvCache;
+import roselle.cpu.memory.Step;
+import roselle.cpu.thread.WorkerPool;
+import roselle.cpu.vector.Lanes;
+
+/**
+ * The choice of positions, a row at a time: all threads score tiles of its positions, then one keeps the highest.
+ *
+ * <p>A position's score is a sum over the heads in their order, each head's product as attention has it, so it depends on the row and
+ * the position alone.
+ */
+public final class PositionChoice implements WorkerPool.Work {
+    private static final int TILE = AttentionCall.TILE;
+
+    private final WorkerPool pool;
+    private final Unit[] units;
+    private final HighestScores highest = new HighestScores();
+    private float[] queries = new float[0]; // [heads, stride]
+    private float[] weights = new float[0]; // [heads]
+    private float[] scores = new float[0]; // [positions]
+
+    private @Nullable Step step;
+    private @Nullable AttentionLayer keys;
+    private @Nullable CpuKvCache cache;
+    private int row;
+
+    public PositionChoice(WorkerPool pool) {
+        this.pool = pool;
+        units = new Unit[pool.threads()];
+        Arrays.setAll(units, _ -> new Unit());
+    }
+
+    /** Chooses the positions of a step's rows. */
+    public void choose(Step current, Rows query, Rows headWeights, PositionIndex index, CpuKvCache pages) {
+        step = current;
+        keys = index.keys();
+        cache = pages;
+        reserve(index.keys());
+        MemorySegment chosen = CpuBuffer.of(index.chosen().positions());
+        int most = index.chosen().most();
+        for (row = 0; row < current.rows(); row++) {
+            int position = current.position(row);
+            long at = (long) row * most;
+            if (position < most) {
+                all(chosen, at, position);
+                continue;
+            }
+            if (scores.length <= position) {
+                scores = new float[Integer.highestOneBit(position) * 2];
+            }
+            take(query, headWeights, index.keys());
+            pool.run(this);
+            highest.write(scores, position + 1, most, chosen, at);
+        }
+    }
+
+    private static void all(MemorySegment chosen, long at, int position) {
+        for (int p = 0; p <= position; p++) {
+            chosen.setAtIndex(JAVA_INT, at + p, p);
+        }
+    }
+
+    private void reserve(AttentionLayer kind) {
+        int heads = kind.heads().queryHeads();
+        int stride = Lanes.padded(kind.heads().keySize());
+        if (queries.length < heads * stride || weights.length < heads) {
+            queries = new float[heads * stride];
+            weights = new float[heads];
+        }
+        for (Unit unit : units) {
+            unit.reserve(stride);
+        }
+    }
+
+    /** The row's queries and weights. */
+    private void take(Rows query, Rows headWeights, AttentionLayer kind) {
+        int heads = kind.heads().queryHeads();
+        int size = kind.heads().keySize();
+        int stride = Lanes.padded(size);
+        long from = CpuBuffer.row(query, row);
+        for (int h = 0; h < heads; h++) {
+            long at = (from + (long) h * size) * Float.BYTES;
+            MemorySegment.copy(CpuBuffer.of(query), JAVA_FLOAT, at, queries, h * stride, size);
+            Arrays.fill(queries, h * stride + size, (h + 1) * stride, 0f);
+        }
+        long at = CpuBuffer.row(headWeights, row) * Float.BYTES;
+        MemorySegment.copy(CpuBuffer.of(headWeights), JAVA_FLOAT, at, weights, 0, heads);
+    }
+
+    @Override
+    public void run(int thread, int threads) {
+        Step now = requireNonNull(step, "step");
+        int end = now.position(row) + 1;
+        for (int tile = thread * TILE; tile < end; tile += threads * TILE) {
+            units[thread].score(now, tile, Math.min(tile + TILE, end));
+        }
+    }
+
+    /** A thread's buffers and its tile. */
+    private final class Unit {
+        private final Unpacked scratch = new Unpacked();
+        private final float[] lanes = new float[TILE * COUNT];
+        private final float[] products = new float[TILE];
+        private float[] tileKeys = new float[0]; // [TILE, stride]
+
+        void reserve(int stride) {
+            if (tileKeys.length < TILE * stride) {
+                tileKeys = new float[TILE * stride];
+            }
+        }
+
+        void score(Step now, int from, int to) {
+            AttentionLayer kind = requireNonNull(keys, "keys");
+            int stride = Lanes.padded(kind.heads().keySize());
+            load(now, kind, from, to, stride);
+            Arrays.fill(scores, from, to, 0f);
+            for (int h = 0; h < kind.heads().queryHeads(); h++) {
+                PagedAttention.dots(queries, h * stride, tileKeys, 0, stride, to - from, lanes);
+                Lanes.sums(lanes, 0, to - from, products, 0);
+                for (int j = 0; j < to - from; j++) {
+                    scores[from + j] += weights[h] * Math.max(0f, products[j] * kind.scale());
+                }
+            }
+        }
+
+        private void load(Step now, AttentionLayer kind, int from, int to, int stride) {
+            CpuKvCache pages = requireNonNull(cache, "cache");
+            int group = kind.group();
+            int p = from;
+            while (p < to) {
+                int page = now.page(group, now.sequence(row), p);
+                int token = p % pages.pageTokens();
+                int count = Math.min(pages.pageTokens() - token, to - p);
+                long at = pages.keyAt(group, kind.layer(), page, 0, token);
+                long scalesAt = pages.keyScalesAt(group, kind.layer(), page, 0, token);
+                int size = kind.heads().keySize();
+                pages.format(group)
+                        .load(
+                                pages.segment(group),
+                                at,
+                                scalesAt,
+                                size,
+                                count,
+                                tileKeys,
+                                (p - from) * stride,
+                                stride,
+                                scratch);
+                p += count;
+            }
+        }
+    }
+}

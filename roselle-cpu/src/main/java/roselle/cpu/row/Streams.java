@@ -1,0 +1,136 @@
+package roselle.cpu.row;
+
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.util.Objects.requireNonNull;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Rows;
+import roselle.cpu.memory.CpuBuffer;
+
+/** What few families do with rows that lie side by side, and with single ones by their means; each row by itself, in one order. */
+public final class Streams implements RowOperation {
+    private static final double LEAST_SQUARE = 1e-5;
+
+    /** What is done. */
+    private enum Kind {
+        MIX,
+        ADD_AS_LONG_AS,
+        SPARSIFY
+    }
+
+    private Kind kind = Kind.MIX;
+    private @Nullable Rows input;
+    private @Nullable Rows other; // coefficients, or what is as long as wanted
+    private @Nullable Rows output;
+    private int width;
+    private float deviations;
+
+    /** {@link roselle.backend.operation.Operations#mix}. */
+    public Streams mixed(Rows from, Rows coefficients, int numbers, Rows to) {
+        width = numbers;
+        return prepare(Kind.MIX, from, coefficients, to);
+    }
+
+    /** {@link roselle.backend.operation.Operations#addAsLongAs}. */
+    public Streams asLongAs(Rows from, Rows like, Rows to) {
+        return prepare(Kind.ADD_AS_LONG_AS, from, like, to);
+    }
+
+    /** {@link roselle.backend.operation.Operations#sparsify}. */
+    public Streams sparse(Rows rows, float bound) {
+        deviations = bound;
+        return prepare(Kind.SPARSIFY, rows, rows, rows);
+    }
+
+    private Streams prepare(Kind what, Rows from, Rows beside, Rows to) {
+        kind = what;
+        input = from;
+        other = beside;
+        output = to;
+        return this;
+    }
+
+    @Override
+    public void run(Scratch own, int first, int end) {
+        Rows from = requireNonNull(input, "input");
+        Rows beside = requireNonNull(other, "other");
+        Rows to = requireNonNull(output, "output");
+        for (int r = first; r < end; r++) {
+            switch (kind) {
+                case MIX -> mix(from, beside, to, r, own);
+                case ADD_AS_LONG_AS -> addAsLongAs(from, beside, to, r, own);
+                case SPARSIFY -> sparsify(from, r, own);
+            }
+        }
+    }
+
+    private void mix(Rows from, Rows coefficients, Rows to, int r, Scratch own) {
+        int inputs = from.columns() / width;
+        int outputs = to.columns() / width;
+        long coefficient = CpuBuffer.row(coefficients, r);
+        for (int j = 0; j < outputs; j++) {
+            Arrays.fill(own.y(), 0, width, 0f);
+            for (int i = 0; i < inputs; i++) {
+                copy(from, r, i * width, own.x(), width);
+                add(own.y(), CpuBuffer.number(CpuBuffer.of(coefficients), coefficient++), own.x(), width);
+            }
+            store(own.y(), to, r, j * width, width);
+        }
+    }
+
+    private static void addAsLongAs(Rows from, Rows like, Rows to, int r, Scratch own) {
+        int columns = to.columns();
+        copy(like, r, 0, own.x(), columns);
+        double wanted = meanSquare(own.x(), columns);
+        copy(from, r, 0, own.x(), columns);
+        double there = Math.max(meanSquare(own.x(), columns), LEAST_SQUARE);
+        copy(to, r, 0, own.y(), columns);
+        add(own.y(), (float) Math.sqrt(wanted / there), own.x(), columns);
+        store(own.y(), to, r, 0, columns);
+    }
+
+    private void sparsify(Rows rows, int r, Scratch own) {
+        int columns = rows.columns();
+        copy(rows, r, 0, own.x(), columns);
+        double sum = 0;
+        for (int i = 0; i < columns; i++) {
+            sum += own.x()[i];
+        }
+        double mean = sum / columns;
+        double squares = 0;
+        for (int i = 0; i < columns; i++) {
+            squares += (own.x()[i] - mean) * (own.x()[i] - mean);
+        }
+        float bound = (float) (mean + deviations * Math.sqrt(squares / columns));
+        for (int i = 0; i < columns; i++) {
+            own.x()[i] = Math.max(0f, own.x()[i] - bound);
+        }
+        store(own.x(), rows, r, 0, columns);
+    }
+
+    private static double meanSquare(float[] numbers, int count) {
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum += (double) numbers[i] * numbers[i];
+        }
+        return sum / count;
+    }
+
+    private static void add(float[] sum, float factor, float[] numbers, int count) {
+        for (int i = 0; i < count; i++) {
+            sum[i] += factor * numbers[i];
+        }
+    }
+
+    private static void copy(Rows rows, int row, int column, float[] target, int count) {
+        long at = (CpuBuffer.row(rows, row) + column) * Float.BYTES;
+        MemorySegment.copy(CpuBuffer.of(rows), JAVA_FLOAT, at, target, 0, count);
+    }
+
+    private static void store(float[] numbers, Rows rows, int row, int column, int count) {
+        long at = (CpuBuffer.row(rows, row) + column) * Float.BYTES;
+        MemorySegment.copy(numbers, 0, CpuBuffer.of(rows), JAVA_FLOAT, at, count);
+    }
+}
