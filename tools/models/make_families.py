@@ -62,6 +62,11 @@ LATENT = dict(num_key_value_heads=4, kv_lora_rank=16, q_lora_rank=24, qk_rope_he
 SPARSE = dict(LATENT, n_routed_experts=4, num_experts_per_tok=2, moe_intermediate_size=16, norm_topk_prob=True,
               routed_scaling_factor=1.5, index_topk=8, index_head_dim=8, index_n_heads=8, intermediate_size=32,
               first_k_dense_replace=1)
+BLOCKS = SMALL | dict(num_hidden_layers=3, rotary_dim=4, layer_types=["full_attention"] + ["minimax_m3_sparse"] * 2, intermediate_size=16,
+                      mlp_layer_types=["dense", "sparse", "sparse"], dense_intermediate_size=32, shared_intermediate_size=24,
+                      num_local_experts=4, num_experts_per_tok=2, routed_scaling_factor=1.5, index_n_heads=2, index_head_dim=8,
+                      index_block_size=8, index_topk_blocks=3, index_local_blocks=1,
+                      rope_parameters=dict(ROPE, partial_rotary_factor=0.5))
 GROWING = dict(rope_type="yarn", rope_theta=10000.0, factor=4.0, original_max_position_embeddings=8, beta_fast=32.0,
                beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0, llama_4_scaling_beta=0.3)
 LLAMA4 = dict(num_hidden_layers=4, intermediate_size=16, intermediate_size_mlp=48, num_local_experts=4,
@@ -96,6 +101,10 @@ MODELS = {
         layers_block_type=["linear_attention", "moe", "full_attention", "mlp", "moe"], n_routed_experts=6, num_experts_per_tok=2,
         n_shared_experts=1, moe_intermediate_size=16, moe_shared_expert_intermediate_size=24, moe_latent_size=16,
         routed_scaling_factor=1.5)),
+    "minimax_m3_vl_text": ("MiniMaxM3VLText", BLOCKS),
+    "minimax_m3_vl": ("MiniMaxM3VL", dict(
+        text_config=BLOCKS | dict(num_hidden_layers=2, layer_types=["minimax_m3_sparse"] * 2, mlp_layer_types=["sparse"] * 2), image_token_index=93, projector_hidden_size=16,
+        video_token_index=94, vision_config=dict(SEES, num_channels=3, temporal_patch_size=2, spatial_merge_size=2))),
     "deepseek_v32": ("DeepseekV32", SMALL | SPARSE | dict(n_group=2, topk_group=1, rope_parameters=ROPE)),
     "glm_moe_dsa": ("GlmMoeDsa", SMALL | SPARSE | dict(num_hidden_layers=3, indexer_types=["full", "shared", "full"],
                                                        rope_parameters=ROPE)),
@@ -107,12 +116,6 @@ OTHERS = {
     "gemma3n": ("Gemma3nText", GEMMA3N | dict(vocab_size_per_layer_input=FEW - 64, num_kv_shared_layers=0, num_hidden_layers=2, laurel_rank=8,
                                               layer_types=["sliding_attention", "full_attention"],
                                               activation_sparsity_pattern=[0.0, 0.5], intermediate_size=[32, 48])),
-    "apertus": ("Apertus", SMALL | dict(rope_parameters=ROPE)),
-    "cohere2_moe": ("Cohere2Moe", SMALL | dict(num_hidden_layers=3, sliding_window=8, layer_types=[
-        "sliding_attention", "full_attention", "sliding_attention"], logit_scale=0.5, num_experts=4, num_experts_per_tok=2,
-        rope_parameters=ROPE)),
-    "phimoe": ("Phimoe", SMALL | dict(num_local_experts=4, num_experts_per_tok=2, intermediate_size=16, sliding_window=None,
-                                      rope_parameters=ROPE)),
     "gemma4_text": ("Gemma4Text", GEMMA | dict(vocab_size_per_layer_input=FEW, hidden_size_per_layer_input=8,
                                                num_hidden_layers=6, use_double_wide_mlp=True, num_kv_shared_layers=2,
                                                layer_types=["sliding_attention", "full_attention"] * 3)),
@@ -269,11 +272,14 @@ def initialise(model, tied):
             buffer.uniform_(0.6, 1.2).copy_(buffer.to(torch.bfloat16))
 
 
+SPARSE_KINDS = {"MiniMaxM3VL": "MiniMaxM3Sparse"}
+
+
 def build(kind, arguments):
     """A model with its wrapper, where published checkpoints have one."""
     if "text_config" in arguments:
         return (getattr(transformers, kind + "Config")(**arguments),
-                getattr(transformers, kind + "ForConditionalGeneration"))
+                getattr(transformers, SPARSE_KINDS.get(kind, kind) + "ForConditionalGeneration"))
     vision = WRAPPED.get(kind)
     if vision is None:
         config = getattr(transformers, kind + "Config")(**arguments)

@@ -43,7 +43,8 @@ class StateLengthsTest {
                 "similar-models/mamba2",
                 "similar-models/nemotron_h",
                 "tiny-models/deepseek_v32",
-                "similar-models/glm_moe_dsa"
+                "similar-models/glm_moe_dsa",
+                "tiny-models/minimax_m3_vl_text"
             })
     void logitsAndGreedyTokensAreTheReferencesHoweverAPromptIsCut(String model) {
         check(model, new int[] {1, 7, 63, 64, 65, 512});

@@ -313,6 +313,10 @@ public final class Decoder implements StepProgram, AutoCloseable {
     }
 
     private void attend(Operations operations, Layer.MultiHead attention, Rows input, @Nullable Norm norm, int rows) {
+        if (attention.chooser() != null) {
+            Rows normed = norm == null ? input : normed(operations, norm, space.normed, rows);
+            choose(operations, attention.chooser(), normed, normed, rows);
+        }
         linear(operations, input, norm, attention.queryKeyValue(), attention.bias(), attention.all(), rows);
         if (attention.allQueriesNorm() != null && attention.allKeysNorm() != null) {
             operations.norm(attention.query(), attention.allQueriesNorm(), attention.query(), rows);
@@ -363,7 +367,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
     private void choose(Operations operations, Layer.Chooser chooser, Rows input, Rows compressedQuery, int rows) {
         linear(operations, compressedQuery, chooser.query(), Epilogue.PLAIN, chooser.queries(), rows);
         linear(operations, input, chooser.key(), Epilogue.PLAIN, chooser.keys(), rows);
-        linear(operations, input, chooser.weight(), Epilogue.PLAIN, chooser.weights(), rows);
+        if (chooser.weight() != null) {
+            linear(operations, input, chooser.weight(), Epilogue.PLAIN, chooser.weights(), rows);
+        }
         operations.ropeAndAppendKv(
                 chooser.queries(),
                 chooser.keys(),

@@ -85,12 +85,19 @@ record Layer(
             Rows attended,
             @Nullable Rows gates,
             Weight output,
-            Epilogue outputEpilogue)
+            Epilogue outputEpilogue,
+            @Nullable Chooser chooser)
             implements Attention {}
 
-    /** {@link AttentionSpec.Index} of a layer that chooses. */
+    /** {@link AttentionSpec.Index} of a layer that chooses; without weights of heads, {@code weights} is {@code queries}. */
     record Chooser(
-            Weight query, Rows queries, Weight key, Rows keys, Weight weight, Rows weights, PositionIndex index) {}
+            Weight query,
+            Rows queries,
+            Weight key,
+            Rows keys,
+            @Nullable Weight weight,
+            Rows weights,
+            PositionIndex index) {}
 
     /**
      * {@link AttentionSpec.Latent}; without query compression, {@code queryUp} reads the input itself.

@@ -128,8 +128,8 @@ final class LayerLoader {
     private Layer.Attention attention(AttentionSpec attention, int layer, List<LayerPlace> places) {
         return switch (attention) {
             case AttentionSpec.None _ -> new Layer.NoAttention();
-            case AttentionSpec.MultiHead heads -> multiHead(heads, true, layer, places.getFirst());
-            case AttentionSpec.SharedKeys shared -> multiHead(shared.heads(), false, layer, places.getFirst());
+            case AttentionSpec.MultiHead heads -> multiHead(heads, true, layer, places);
+            case AttentionSpec.SharedKeys shared -> multiHead(shared.heads(), false, layer, places);
             case AttentionSpec.Latent latent -> latent(latent, layer, places);
             case AttentionSpec.DeltaNet delta -> states.deltaNet(delta, layer, places);
             case AttentionSpec.ShortConvolution convolution ->
@@ -139,14 +139,19 @@ final class LayerLoader {
     }
 
     /** Heads that append keys and values, or queries alone to those that are there. */
-    private Layer.MultiHead multiHead(AttentionSpec.MultiHead attention, boolean appends, int layer, LayerPlace place) {
+    private Layer.MultiHead multiHead(
+            AttentionSpec.MultiHead attention, boolean appends, int layer, List<LayerPlace> places) {
+        LayerPlace place = places.getFirst();
+        AttentionSpec.Index index = attention.traits().index();
         HeadShape heads = attention.heads();
         int queries = heads.queryHeads() * heads.keySize();
         int keys = appends ? heads.keyHeads() * heads.keySize() : 0;
         int values = appends ? heads.keyHeads() * heads.valueSize() : 0;
         int attended = heads.queryHeads() * heads.valueSize();
         int gates = attention.gated() ? attended : 0;
-        Rows all = Rows.of(workspace.projected, queries + gates + keys + values);
+        int products = queries + gates + keys + values;
+        Rows whole = Rows.of(workspace.projected, products + (index == null ? 0 : index.products()));
+        Rows all = whole.columns(0, products);
         Rows query = all.columns(0, queries);
         Rows key = appends ? all.columns(queries + gates, keys) : query;
         Rows value = appends ? all.columns(queries + gates + keys, values) : query;
@@ -185,7 +190,11 @@ final class LayerLoader {
                 Rows.of(workspace.attended, attended),
                 attention.gated() ? all.columns(queries, gates) : null,
                 matrix(Part.ATTENTION_OUTPUT, layer, spec.width(), attended),
-                attentionOutput(attention, layer));
+                attentionOutput(attention, layer),
+                index == null
+                        ? null
+                        : chooser(
+                                index, spec.width(), whole.columns(products, index.products()), layer, places.get(1)));
     }
 
     private Epilogue attentionOutput(AttentionSpec.MultiHead attention, int layer) {
@@ -198,7 +207,8 @@ final class LayerLoader {
     private AttentionLayer.Traits traits(AttentionSpec.MultiHead attention) {
         AttentionSpec.Traits traits = attention.traits();
         DistanceBias far = distances(attention.heads().queryHeads());
-        if (traits.slope() == 0 && !traits.normsTurned() && traits.queryScale() == null && far == null) {
+        boolean isPlain = traits.slope() == 0 && !traits.normsTurned() && traits.queryScale() == null;
+        if (isPlain && far == null && traits.index() == null) {
             return AttentionLayer.Traits.NONE;
         }
         float[] slopes = slopes(attention.heads().queryHeads(), traits.slope());
@@ -207,7 +217,7 @@ final class LayerLoader {
                 traits.queryScale(),
                 traits.slope() == 0 ? null : store.constants(slopes),
                 far,
-                null);
+                traits.index() == null ? null : workspace.chosen());
     }
 
     /** By what the scores of each head fall with a key's distance: powers of two, and between them those of twice as many heads. */
@@ -400,27 +410,31 @@ final class LayerLoader {
     }
 
     private Layer.Chooser chooser(
-            AttentionSpec.Index index, int queryRank, Rows products, int layer, LayerPlace place) {
+            AttentionSpec.Index index, int queryColumns, Rows products, int layer, LayerPlace place) {
         int queries = index.heads() * index.size();
+        boolean isOfBlocks = index.isOfBlocks();
         var norm = new NormSpec(Norm.Kind.LAYER, index.epsilon(), 0f, true);
         var keys = new AttentionLayer(
                 place.group(),
                 place.layer(),
                 new HeadShape(index.heads(), 1, index.size(), index.size()),
-                ropes.of(index.rope()),
-                null,
-                norm(Part.INDEX_KEY_NORM, layer, index.size(), norm, true),
+                index.rope() == null ? null : ropes.of(index.rope()),
+                isOfBlocks ? headNorm(Part.INDEX_QUERY_NORM, layer, index.heads(), index.size()) : null,
+                isOfBlocks
+                        ? headNorm(Part.INDEX_KEY_NORM, layer, 1, index.size())
+                        : norm(Part.INDEX_KEY_NORM, layer, index.size(), norm, true),
                 (float) (1 / Math.sqrt((double) index.heads() * index.size())),
                 0f,
                 null);
+        Rows asked = products.columns(0, queries);
         return new Layer.Chooser(
-                matrix(Part.INDEX_QUERY, layer, queries, queryRank),
-                products.columns(0, queries),
+                matrix(Part.INDEX_QUERY, layer, queries, queryColumns),
+                asked,
                 matrix(Part.INDEX_KEY, layer, index.size(), spec.width()),
                 products.columns(queries, index.size()),
-                matrix(Part.INDEX_WEIGHT, layer, index.heads(), spec.width()),
-                products.columns(queries + index.size(), index.heads()),
-                new PositionIndex(keys, workspace.chosen()));
+                isOfBlocks ? null : matrix(Part.INDEX_WEIGHT, layer, index.heads(), spec.width()),
+                isOfBlocks ? asked : products.columns(queries + index.size(), index.heads()),
+                new PositionIndex(keys, index.localBlocks(), workspace.chosen()));
     }
 
     /** Per head {@code [rank, plainSize]}: what turns a query without position into one that asks for latents. */

@@ -8,6 +8,7 @@ import roselle.backend.memory.Rows;
 import roselle.backend.operation.ChosenPositions;
 import roselle.backend.operation.Routing;
 import roselle.backend.step.StepLimits;
+import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.Streams;
 import roselle.model.spec.Widths;
@@ -53,8 +54,14 @@ final class Workspace {
         expertInner = store.allocate(type, choices * widths.expertInner());
         expertOutputs = rows(store, type, choices, spec.width());
         sharedGate = rows(store, type, rows, 1);
-        int most = spec.chosenPositions();
-        chosen = most == 0 ? null : new ChosenPositions(store.allocate(DataType.I32, (long) rows * most), most);
+        AttentionSpec.Index index = spec.anyIndex();
+        chosen = index == null
+                ? null
+                : new ChosenPositions(
+                        store.allocate(DataType.I32, (long) rows * spec.chosenPositions()),
+                        index.choices(),
+                        index.block(),
+                        index.chosen());
         layerInputs = spec.layerInputs() == 0 ? null : rows(store, type, rows, spec.layerInputs());
         last = rows(store, type, limits.maxOutputs(), spec.width());
         logits = rows(store, DataType.F32, spec.generates() ? limits.maxOutputs() : 1, spec.vocabulary());

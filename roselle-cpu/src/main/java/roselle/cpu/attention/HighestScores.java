@@ -11,6 +11,17 @@ final class HighestScores {
 
     /** Writes the positions of the {@code most} highest of {@code count} scores, ascending, from an index on. */
     void write(float[] scores, int count, int most, MemorySegment target, long at) {
+        find(scores, count, most);
+        MemorySegment.copy(heap, 0, target, JAVA_INT, at * Integer.BYTES, most);
+    }
+
+    /** The position of one of those that were found, which ascend. */
+    int found(int index) {
+        return heap[index];
+    }
+
+    /** Finds the {@code most} highest of {@code count} scores. */
+    void find(float[] scores, int count, int most) {
         if (heap.length < most) {
             heap = new int[most];
         }
@@ -27,7 +38,6 @@ final class HighestScores {
             }
         }
         Arrays.sort(heap, 0, most);
-        MemorySegment.copy(heap, 0, target, JAVA_INT, at * Integer.BYTES, most);
     }
 
     private void sink(float[] scores, int from, int size) {

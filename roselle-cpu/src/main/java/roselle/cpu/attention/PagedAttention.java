@@ -232,8 +232,8 @@ public final class PagedAttention implements WorkerPool.Work {
             AttentionLayer kind = call.layer();
             int count = chosen.count(now.position(row));
             MemorySegment positions = CpuBuffer.of(chosen.positions());
-            long at = (long) row * chosen.most();
             int keyHead = head * kind.heads().keyHeads() / kind.heads().queryHeads();
+            long at = chosen.at(row, chosen.choices() == 1 ? 0 : keyHead);
             for (int tile = 0; tile < count; tile += TILE) {
                 int size = Math.min(TILE, count - tile);
                 for (int j = 0; j < size; j++) {

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.ChosenPositions;
 import roselle.backend.operation.PositionIndex;
 import roselle.cpu.format.Unpacked;
 import roselle.cpu.memory.CpuBuffer;
@@ -26,6 +27,7 @@ import roselle.cpu.vector.Lanes;
  */
 public final class PositionChoice implements WorkerPool.Work {
     private static final int TILE = AttentionCall.TILE;
+    private static final int ALL_HEADS = -1;
 
     private final WorkerPool pool;
     private final Unit[] units;
@@ -38,6 +40,7 @@ public final class PositionChoice implements WorkerPool.Work {
     private @Nullable AttentionLayer keys;
     private @Nullable CpuKvCache cache;
     private int row;
+    private int head; // whose products are the scores; or ALL_HEADS for their weighted sum
 
     public PositionChoice(WorkerPool pool) {
         this.pool = pool;
@@ -51,21 +54,51 @@ public final class PositionChoice implements WorkerPool.Work {
         keys = index.keys();
         cache = pages;
         reserve(index.keys());
-        MemorySegment chosen = CpuBuffer.of(index.chosen().positions());
-        int most = index.chosen().most();
+        MemorySegment target = CpuBuffer.of(index.chosen().positions());
+        ChosenPositions chosen = index.chosen();
         for (row = 0; row < current.rows(); row++) {
             int position = current.position(row);
-            long at = (long) row * most;
-            if (position < most) {
-                all(chosen, at, position);
+            if (position < chosen.most()) {
+                for (int choice = 0; choice < chosen.choices(); choice++) {
+                    all(target, chosen.at(row, choice), position);
+                }
                 continue;
             }
             if (scores.length <= position) {
                 scores = new float[Integer.highestOneBit(position) * 2];
             }
-            take(query, headWeights, index.keys());
-            pool.run(this);
-            highest.write(scores, position + 1, most, chosen, at);
+            take(query, headWeights, index);
+            for (int choice = 0; choice < chosen.choices(); choice++) {
+                head = index.localBlocks() == 0 ? ALL_HEADS : choice;
+                pool.run(this);
+                if (head == ALL_HEADS) {
+                    highest.write(scores, position + 1, chosen.most(), target, chosen.at(row, choice));
+                } else {
+                    writeBlocks(position, index, target, chosen.at(row, choice));
+                }
+            }
+        }
+    }
+
+    /** The positions of the local blocks, and of those with the highest scores. */
+    private void writeBlocks(int position, PositionIndex index, MemorySegment target, long at) {
+        int block = index.chosen().block();
+        int last = position / block;
+        for (int b = 0; b <= last; b++) { // blocks take the places of scores that were read
+            float best = Float.NEGATIVE_INFINITY;
+            for (int p = b * block; p < Math.min(position + 1, (b + 1) * block); p++) {
+                best = Math.max(best, scores[p]);
+            }
+            scores[b] = b > last - index.localBlocks() ? Float.POSITIVE_INFINITY : best;
+        }
+        int count = index.chosen().most() / block;
+        highest.find(scores, last + 1, count);
+        long to = at;
+        for (int i = 0; i < count; i++) {
+            int first = highest.found(i) * block;
+            for (int p = first; p < Math.min(position + 1, first + block); p++) {
+                target.setAtIndex(JAVA_INT, to++, p);
+            }
         }
     }
 
@@ -88,7 +121,8 @@ public final class PositionChoice implements WorkerPool.Work {
     }
 
     /** The row's queries and weights. */
-    private void take(Rows query, Rows headWeights, AttentionLayer kind) {
+    private void take(Rows query, Rows headWeights, PositionIndex index) {
+        AttentionLayer kind = index.keys();
         int heads = kind.heads().queryHeads();
         int size = kind.heads().keySize();
         int stride = Lanes.padded(size);
@@ -97,6 +131,9 @@ public final class PositionChoice implements WorkerPool.Work {
             long at = (from + (long) h * size) * Float.BYTES;
             MemorySegment.copy(CpuBuffer.of(query), JAVA_FLOAT, at, queries, h * stride, size);
             Arrays.fill(queries, h * stride + size, (h + 1) * stride, 0f);
+        }
+        if (index.localBlocks() > 0) {
+            return;
         }
         long at = CpuBuffer.row(headWeights, row) * Float.BYTES;
         MemorySegment.copy(CpuBuffer.of(headWeights), JAVA_FLOAT, at, weights, 0, heads);
@@ -128,6 +165,11 @@ public final class PositionChoice implements WorkerPool.Work {
             AttentionLayer kind = requireNonNull(keys, "keys");
             int stride = Lanes.padded(kind.heads().keySize());
             load(now, kind, from, to, stride);
+            if (head != ALL_HEADS) {
+                PagedAttention.dots(queries, head * stride, tileKeys, 0, stride, to - from, lanes);
+                Lanes.sums(lanes, 0, to - from, scores, from);
+                return;
+            }
             Arrays.fill(scores, from, to, 0f);
             for (int h = 0; h < kind.heads().queryHeads(); h++) {
                 PagedAttention.dots(queries, h * stride, tileKeys, 0, stride, to - from, lanes);

@@ -84,6 +84,10 @@ public interface Operations {
      * Chooses the positions that each row attends to, of those up to its own: the ones with the highest sums, of equal sums the first
      * positions. The sum is over heads {@code weights[h] * max(0, scale * (query[h] . key[p]))}. Shapes: query {@code [heads, keySize]},
      * turned; weights {@code [heads]}. Keys are those that {@link #ropeAndAppendKv} appended for the index.
+     *
+     * <p>An index with {@linkplain PositionIndex#localBlocks local blocks} looks at no weights: each head chooses, for the heads of
+     * queries that share a head of keys, the local blocks and those in which the highest {@code query[h] . key[p]} are, of equal
+     * ones the first.
      */
     void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache);
 

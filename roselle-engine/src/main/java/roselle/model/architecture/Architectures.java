@@ -52,6 +52,7 @@ import roselle.model.architecture.expert.HyV3;
 import roselle.model.architecture.expert.Llama4;
 import roselle.model.architecture.expert.MiMoV2;
 import roselle.model.architecture.expert.MiniMaxM2;
+import roselle.model.architecture.expert.MiniMaxM3;
 import roselle.model.architecture.expert.Mixtral;
 import roselle.model.architecture.expert.Olmoe;
 import roselle.model.architecture.expert.Qwen2Moe;
@@ -134,6 +135,7 @@ public final class Architectures {
             new Mamba2(),
             new MiMoV2(),
             new MiniMaxM2(),
+            new MiniMaxM3(),
             new Mistral(),
             new Mistral3(),
             new Mixtral(),

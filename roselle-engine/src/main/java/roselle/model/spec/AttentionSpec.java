@@ -53,6 +53,7 @@ public sealed interface AttentionSpec {
      * @param isChunked whether the window does not slide: a query sees what is behind the last multiple of it (Llama 4)
      * @param queryScale by what a query is multiplied once it is turned; null for nothing
      * @param gatesHeads whether the gate of a head is one number, and not one for each of its values
+     * @param index what chooses the blocks of positions that are attended to; null for all
      */
     record Traits(
             float outputScale,
@@ -60,31 +61,36 @@ public sealed interface AttentionSpec {
             float slope,
             boolean isChunked,
             @Nullable PositionScale queryScale,
-            boolean gatesHeads) {
-        public static final Traits NONE = new Traits(1f, false, 0f, false, null, false);
+            boolean gatesHeads,
+            @Nullable Index index) {
+        public static final Traits NONE = new Traits(1f, false, 0f, false, null, false, null);
 
         public Traits withOutputScale(float scale) {
-            return new Traits(scale, normsTurned, slope, isChunked, queryScale, gatesHeads);
+            return new Traits(scale, normsTurned, slope, isChunked, queryScale, gatesHeads, index);
         }
 
         public Traits withNormsTurned() {
-            return new Traits(outputScale, true, slope, isChunked, queryScale, gatesHeads);
+            return new Traits(outputScale, true, slope, isChunked, queryScale, gatesHeads, index);
         }
 
         public Traits withSlopes(float factor) {
-            return new Traits(outputScale, normsTurned, factor, isChunked, queryScale, gatesHeads);
+            return new Traits(outputScale, normsTurned, factor, isChunked, queryScale, gatesHeads, index);
         }
 
         public Traits withChunks() {
-            return new Traits(outputScale, normsTurned, slope, true, queryScale, gatesHeads);
+            return new Traits(outputScale, normsTurned, slope, true, queryScale, gatesHeads, index);
         }
 
         public Traits withQueryScale(@Nullable PositionScale scale) {
-            return new Traits(outputScale, normsTurned, slope, isChunked, scale, gatesHeads);
+            return new Traits(outputScale, normsTurned, slope, isChunked, scale, gatesHeads, index);
         }
 
         public Traits withHeadGates() {
-            return new Traits(outputScale, normsTurned, slope, isChunked, queryScale, true);
+            return new Traits(outputScale, normsTurned, slope, isChunked, queryScale, true, index);
+        }
+
+        public Traits withIndex(Index choice) {
+            return new Traits(outputScale, normsTurned, slope, isChunked, queryScale, gatesHeads, choice);
         }
     }
 
@@ -228,6 +234,14 @@ public sealed interface AttentionSpec {
             if (traits.normsTurned() && norm == QueryKeyNorm.ALL_HEADS) {
                 throw new IllegalArgumentException("norms behind a rotation are those of single heads");
             }
+            if (traits.index() != null
+                    && (traits.index().choices() != heads.keyHeads()
+                            || !traits.index().isOwn()
+                            || window != 0
+                            || bidirectional)) {
+                throw new IllegalArgumentException(
+                        "each head of keys has blocks chosen for it, from all that are before");
+            }
             if (traits.isChunked() && (window == 0 || bidirectional)) {
                 throw new IllegalArgumentException("chunks of attention have a length and do not look ahead");
             }
@@ -325,23 +339,50 @@ public sealed interface AttentionSpec {
      *
      * @param heads of its queries
      * @param size numbers of a query and of a key
+     * @param block positions that are chosen together; 1 for one by one, by all heads
+     * @param localBlocks blocks up to the row's own that are always chosen; 0 where positions are chosen one by one
      * @param chosen positions at most
      * @param rope of the first numbers of queries and keys
      * @param epsilon of the norm of its keys
      * @param isOwn whether the layer chooses; else it attends to what the last layer that did has chosen
      */
-    record Index(int heads, int size, int chosen, RopeSpec rope, float epsilon, boolean isOwn) {
+    record Index(
+            int heads,
+            int size,
+            int block,
+            int localBlocks,
+            int chosen,
+            @Nullable RopeSpec rope,
+            float epsilon,
+            boolean isOwn) {
         public Index {
             requireSize(size);
-            if (heads < 1 || chosen < 1 || rope.dimensions() > size) {
+            if (heads < 1
+                    || chosen < 1
+                    || block < 1
+                    || chosen % block != 0
+                    || localBlocks < 0
+                    || localBlocks > chosen / block
+                    || (block > 1 && localBlocks == 0)
+                    || (rope != null && rope.dimensions() > size)) {
                 throw new IllegalArgumentException("impossible index: " + heads + " heads of " + size + ", "
-                        + rope.dimensions() + " of them turned, " + chosen + " positions");
+                        + localBlocks + " local blocks of " + block + ", " + chosen + " positions");
             }
+        }
+
+        /** Whether blocks are chosen, by each head by itself. */
+        public boolean isOfBlocks() {
+            return localBlocks > 0;
+        }
+
+        /** Choices of a row. */
+        public int choices() {
+            return isOfBlocks() ? heads : 1;
         }
 
         /** Numbers of a row: queries, a key and weights. */
         public int products() {
-            return isOwn ? heads * size + size + heads : 0;
+            return isOwn ? heads * size + size + (isOfBlocks() ? 0 : heads) : 0;
         }
     }
 

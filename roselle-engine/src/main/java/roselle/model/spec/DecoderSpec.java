@@ -42,18 +42,34 @@ public record DecoderSpec(
         }
     }
 
-    /** The positions at most that layers attend to which choose them; 0 where none does. */
+    /** The positions of a row at most that layers attend to which choose them, of all choices; 0 where none does. */
     public int chosenPositions() {
-        return layers.stream()
-                .mapToInt(layer -> chosen(layer.attention()))
-                .max()
-                .orElse(0);
+        AttentionSpec.Index index = anyIndex();
+        return index == null ? 0 : index.chosen() * index.choices();
     }
 
     private static int chosen(AttentionSpec attention) {
-        return attention instanceof AttentionSpec.Latent latent && latent.index() != null
-                ? latent.index().chosen()
-                : 0;
+        AttentionSpec.Index index = index(attention);
+        return index == null ? 0 : index.chosen();
+    }
+
+    /** What chooses the positions that a layer attends to; null for all. */
+    private static AttentionSpec.@Nullable Index index(AttentionSpec attention) {
+        return switch (attention) {
+            case AttentionSpec.Latent latent -> latent.index();
+            case AttentionSpec.MultiHead heads -> heads.traits().index();
+            default -> null;
+        };
+    }
+
+    /** An index of the decoder, all of which choose as many positions in as many ways; null for none. */
+    public AttentionSpec.@Nullable Index anyIndex() {
+        for (LayerSpec layer : layers) {
+            if (index(layer.attention()) != null) {
+                return index(layer.attention());
+            }
+        }
+        return null;
     }
 
     /** Shared keys are those of an earlier layer of the same kind; what lies side by side is normalised behind. */
@@ -263,6 +279,9 @@ public record DecoderSpec(
         if (traits.queryScale() != null) {
             all.add(GROWING);
         }
+        if (traits.index() != null) {
+            all.add("attention to chosen blocks");
+        }
     }
 
     /** The heads that attend; none where a state stands in the place of attention. */
@@ -283,7 +302,8 @@ public record DecoderSpec(
     private List<KvGroup> kvGroups(AttentionSpec attention) {
         return switch (attention) {
             case AttentionSpec.None none -> List.of();
-            case AttentionSpec.MultiHead heads -> List.of(kvGroup(heads));
+            case AttentionSpec.MultiHead heads ->
+                withIndex(kvGroup(heads), heads.traits().index());
             case AttentionSpec.SharedKeys shared -> List.of(kvGroup(shared.heads()));
             case AttentionSpec.Latent latent -> latentGroups(latent);
             case AttentionSpec.DeltaNet delta ->
@@ -295,8 +315,10 @@ public record DecoderSpec(
     }
 
     private static List<KvGroup> latentGroups(AttentionSpec.Latent latent) {
-        var keys = new KvGroup("latent", 1, 1, latent.cachedSize(), 0, 0);
-        AttentionSpec.Index index = latent.index();
+        return withIndex(new KvGroup("latent", 1, 1, latent.cachedSize(), 0, 0), latent.index());
+    }
+
+    private static List<KvGroup> withIndex(KvGroup keys, AttentionSpec.@Nullable Index index) {
         return index == null || !index.isOwn()
                 ? List.of(keys)
                 : List.of(keys, new KvGroup("index", 1, 1, index.size(), 0, 0));

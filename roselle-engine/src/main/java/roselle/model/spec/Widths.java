@@ -30,8 +30,10 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 var shape = heads.heads();
                 int keys = shape.keyHeads() * (shape.keySize() + shape.valueSize());
                 int gates = heads.gated() ? shape.queryHeads() * shape.valueSize() : 0;
+                AttentionSpec.Index choice = heads.traits().index();
+                int index = choice == null ? 0 : choice.products();
                 yield new Widths(
-                        shape.queryHeads() * shape.keySize() + gates + keys,
+                        shape.queryHeads() * shape.keySize() + gates + keys + index,
                         shape.queryHeads() * shape.valueSize(),
                         1,
                         1,

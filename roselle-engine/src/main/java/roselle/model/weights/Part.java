@@ -95,6 +95,7 @@ public enum Part {
     LATENT_VALUE_UP,
     /** What makes the queries of an index of positions from a compressed query. */
     INDEX_QUERY,
+    INDEX_QUERY_NORM,
     INDEX_KEY,
     INDEX_KEY_NORM,
     /** What makes the weights of an index's heads. */

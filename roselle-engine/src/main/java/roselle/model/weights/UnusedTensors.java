@@ -40,6 +40,7 @@ public record UnusedTensors(int layers, boolean generates, boolean tied, Set<Int
             "vision_model.",
             "model.multi_modal_projector.",
             "multi_modal_projector.",
+            "patch_merge_mlp.",
             "mm_projector.",
             "model.mm_projector.",
             "model.vision_model.",

@@ -407,6 +407,10 @@ final class ReferenceOperations implements Operations {
 
     @Override
     public void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache) {
+        if (index.localBlocks() > 0) {
+            chooseBlocks(query, index, (ReferenceCache) cache);
+            return;
+        }
         AttentionLayer keys = index.keys();
         int size = keys.heads().keySize();
         var pages = (ReferenceCache) cache;
@@ -437,6 +441,40 @@ final class ReferenceOperations implements Operations {
         }
     }
 
+    private void chooseBlocks(Rows query, PositionIndex index, ReferenceCache pages) {
+        AttentionLayer keys = index.keys();
+        int size = keys.heads().keySize();
+        int block = index.chosen().block();
+        for (int r = 0; r < step.rows; r++) {
+            int own = step.positions[r];
+            for (int h = 0; h < keys.heads().queryHeads(); h++) {
+                float[] asked = ReferenceBuffer.row(query.columns(h * size, size), r);
+                var best = new double[own / block + 1];
+                java.util.Arrays.fill(best, Double.NEGATIVE_INFINITY);
+                for (int p = 0; p <= own; p++) {
+                    float[] key = pages.key(keys.group(), keys.layer(), page(keys.group(), sequence(r), p), 0, p);
+                    double dot = 0;
+                    for (int i = 0; i < size; i++) {
+                        dot += (double) asked[i] * key[i];
+                    }
+                    boolean isLocal = p / block > own / block - index.localBlocks();
+                    best[p / block] = isLocal ? Double.POSITIVE_INFINITY : Math.max(best[p / block], dot);
+                }
+                int[] positions = IntStream.range(0, best.length)
+                        .boxed()
+                        .sorted(Comparator.comparingDouble(b -> -best[b]))
+                        .limit(index.chosen().most() / block)
+                        .sorted()
+                        .flatMapToInt(b -> IntStream.range(b * block, Math.min(own + 1, (b + 1) * block)))
+                        .toArray();
+                float[] target = ReferenceBuffer.of(index.chosen().positions());
+                for (int i = 0; i < positions.length; i++) {
+                    target[(int) index.chosen().at(r, h) + i] = positions[i];
+                }
+            }
+        }
+    }
+
     @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
         HeadShape heads = layer.heads();
@@ -461,7 +499,7 @@ final class ReferenceOperations implements Operations {
             end = window == 0 ? length : Math.min(length, own + window);
         }
         double largest = layer.sinks() == null ? Double.NEGATIVE_INFINITY : number(layer.sinks(), head);
-        int[] seen = seen(layer.traits().chosen(), row, first, end);
+        int[] seen = seen(layer.traits().chosen(), row, keyHead, first, end);
         var scores = new double[end];
         for (int p : seen) {
             int page = page(layer.group(), sequence(row), p);
@@ -493,13 +531,14 @@ final class ReferenceOperations implements Operations {
         return sum;
     }
 
-    private int[] seen(@Nullable ChosenPositions chosen, int row, int first, int end) {
+    private int[] seen(@Nullable ChosenPositions chosen, int row, int keyHead, int first, int end) {
         if (chosen == null) {
             return IntStream.range(first, end).toArray();
         }
         int count = chosen.count(step.positions[row]);
         return IntStream.range(0, count)
-                .map(i -> (int) number(chosen.positions(), row * chosen.most() + i))
+                .map(i ->
+                        (int) number(chosen.positions(), (int) chosen.at(row, chosen.choices() == 1 ? 0 : keyHead) + i))
                 .toArray();
     }
 

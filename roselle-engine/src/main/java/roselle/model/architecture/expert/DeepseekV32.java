@@ -58,6 +58,8 @@ public final class DeepseekV32 implements Architecture {
         return new AttentionSpec.Index(
                 config.size("index_n_heads", "attention.indexer.head_count", MOST),
                 config.size("index_head_dim", "attention.indexer.key_length", MOST),
+                1,
+                0,
                 config.size("index_topk", "attention.indexer.top_k", MOST),
                 new RopeSpec(rope.dimensions(), rope.theta(), interleaved, rope.scaling()),
                 1e-6f,
