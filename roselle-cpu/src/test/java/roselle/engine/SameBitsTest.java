@@ -105,9 +105,9 @@ class SameBitsTest {
         }
     }
 
-    /** A decoder that sees all, with windows, with sinks and experts, with latent attention, with chosen positions, with states and experts, with convolutions. */
+    /** A decoder with windows, sinks and experts, one with latent attention at chosen positions, one with states: the others are long. */
     @ParameterizedTest
-    @ValueSource(strings = {"llama", "gemma3", "gpt_oss", "deepseek_v3", "deepseek_v32", "qwen3_5_moe", "lfm2"})
+    @ValueSource(strings = {"gpt_oss", "deepseek_v32", "qwen3_5_moe"})
     void aRequestGivesTheSameBitsHoweverItRuns(String name) {
         check(new Subject(RESOURCES.resolve("tiny-models").resolve(name), "auto", CpuPath.AUTO, false));
     }
