@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import roselle.api.DeviceException;
 import roselle.backend.Device;
@@ -142,7 +143,7 @@ public final class CudaDevice implements Device {
     public Buffer allocate(DataType kind, long elements) {
         device.enter();
         long bytes = kind.rowBytes(elements);
-        long address = device.memory().allocate(bytes);
+        long address = device.memory().allocateScratch(bytes);
         device.driver().clear(address, bytes, device.stream());
         launcher.barrier();
         return new CudaBuffer(kind, elements, address);
@@ -199,6 +200,14 @@ public final class CudaDevice implements Device {
 
     @Override
     public KvCache allocateKvCache(List<KvGroup> groups, KvType kind, int pageTokens, int[] pages) {
+        CudaKvCache cache = kvCache(groups, kind, pageTokens, pages);
+        for (int group = 0; group < pages.length; group++) {
+            cache.take(group, IntStream.range(0, pages[group]).toArray());
+        }
+        return cache;
+    }
+
+    private CudaKvCache kvCache(List<KvGroup> groups, KvType kind, int pageTokens, int[] pages) {
         if (kind == KvType.INT4) {
             LOG.log(System.Logger.Level.WARNING, "event=slow_kv_type type=int4 faster=fp8,int8");
         }
@@ -207,6 +216,53 @@ public final class CudaDevice implements Device {
         states.reserve(groups);
         launcher.barrier();
         return new CudaKvCache(device, groups, kind, pageTokens, pages);
+    }
+
+    @Override
+    public boolean givesPagesBack() {
+        return device.memory().isElastic();
+    }
+
+    @Override
+    public KvCache reserveKvCache(List<KvGroup> groups, KvType kind, int pageTokens, int[] pages) {
+        return givesPagesBack()
+                ? kvCache(groups, kind, pageTokens, pages)
+                : allocateKvCache(groups, kind, pageTokens, pages);
+    }
+
+    /** The driver takes memory away at once, so steps that read the pages have to end first. */
+    @Override
+    public void givePagesBack(KvCache cache, int group, int[] pages) {
+        device.enter();
+        device.synchronize();
+        ((CudaKvCache) cache).giveUp(group, pages);
+    }
+
+    @Override
+    public void takePagesBack(KvCache cache, int group, int[] pages) {
+        device.enter();
+        launcher.barrier();
+        ((CudaKvCache) cache).take(group, pages);
+        launcher.barrier();
+    }
+
+    @Override
+    public boolean sleeps() {
+        return device.memory().isElastic();
+    }
+
+    @Override
+    public void sleep() {
+        device.enter();
+        adapters.forget();
+        device.giveUp();
+    }
+
+    @Override
+    public void wake() {
+        device.enter();
+        launcher.barrier();
+        device.takeBack();
     }
 
     @Override
@@ -326,7 +382,7 @@ public final class CudaDevice implements Device {
 
     private void reserveFloats(long bytes) {
         if (bytes > floatBytes) {
-            floats = device.memory().allocate(bytes);
+            floats = device.memory().allocateScratch(bytes);
             floatBytes = bytes;
         }
     }

@@ -45,8 +45,8 @@ import roselle.tensor.DataType;
 /** Engines on a fake device: each launch is as its kernel and the card want it, and all that was taken is returned. */
 class FakeDeviceTest {
     private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-models");
-    /** Pieces are multiples of 256 bytes, small ones come from slabs of 2 MiB. */
-    private static final long ROUNDING_BYTES = 3 << 20;
+    /** Pieces are multiples of 256 bytes, small ones come from slabs of 2 MiB, and weights and scratch are whole units of 2 MiB. */
+    private static final long ROUNDING_BYTES = 7 << 20;
 
     static List<Path> models() throws IOException {
         return in(MODELS);

@@ -1,14 +1,10 @@
 package roselle.cuda;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.Arena;
-import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -32,16 +28,8 @@ import roselle.tensor.DataType;
  * <p>What a stream is given happens at the last moment at which it may: when somebody waits for the stream. So host memory
  * that changes too early, or is gone, is noticed. Any call can be made to fail.
  */
-@SuppressWarnings("restricted")
 public final class FakeDriver implements Driver {
     private static final long CONTEXT = 0xC0;
-    private static final MethodHandle CALLOC = Linker.nativeLinker()
-            .downcallHandle(
-                    Linker.nativeLinker().defaultLookup().findOrThrow("calloc"),
-                    FunctionDescriptor.of(ADDRESS, JAVA_LONG, JAVA_LONG));
-    private static final MethodHandle FREE = Linker.nativeLinker()
-            .downcallHandle(
-                    Linker.nativeLinker().defaultLookup().findOrThrow("free"), FunctionDescriptor.ofVoid(ADDRESS));
 
     /** A kind of GPU. */
     public record Card(String name, int major, int minor, int multiprocessors, int sharedMemory, long bytes) {
@@ -72,7 +60,7 @@ public final class FakeDriver implements Driver {
     private final Map<Long, List<Runnable>> graphs = new HashMap<>();
     private final Map<Long, Long> events = new HashMap<>(); // to their time
     private final Map<Long, Long> records = new HashMap<>(); // of events: the last that the stream has not come to
-    private final Map<Long, Arena> pinned = new HashMap<>();
+    private final FakePinned pinned = new FakePinned();
     private final Map<String, Integer> counts = new TreeMap<>();
     private final List<FakeKernels.Launch> launches = new ArrayList<>();
     private @Nullable List<Runnable> capture;
@@ -161,11 +149,12 @@ public final class FakeDriver implements Driver {
     public synchronized String leaks() {
         var found = new StringBuilder();
         leak(found, memory.pieceCount(), "pieces of memory");
+        leak(found, memory.reservedCount(), "pieces of reserved addresses");
         leak(found, kernels.moduleCount(), "modules");
         leak(found, streams.size(), "streams");
         leak(found, graphs.size(), "graphs");
         leak(found, events.size(), "events");
-        leak(found, pinned.size(), "pieces of pinned memory");
+        leak(found, pinned.count(), "pieces of pinned memory");
         leak(found, contextUsers, "users of the context");
         return found.toString();
     }
@@ -239,6 +228,7 @@ public final class FakeDriver implements Driver {
             case COMPUTE_CAPABILITY_MAJOR -> card.major;
             case COMPUTE_CAPABILITY_MINOR -> card.minor;
             case SHARED_MEMORY_PER_BLOCK -> card.sharedMemory;
+            case VIRTUAL_MEMORY -> 1;
         };
     }
 
@@ -271,8 +261,7 @@ public final class FakeDriver implements Driver {
             streams.clear();
             graphs.clear();
             events.clear();
-            List.copyOf(pinned.values()).forEach(Arena::close);
-            pinned.clear();
+            pinned.freeAll();
         }
     }
 
@@ -301,34 +290,55 @@ public final class FakeDriver implements Driver {
     }
 
     @Override
-    public synchronized MemorySegment allocatePinned(long bytes) {
-        callInContext("cuMemHostAlloc");
-        try {
-            Arena arena = Arena.ofShared();
-            var address = (MemorySegment) CALLOC.invokeExact(1L, Math.max(1, bytes));
-            pinned.put(address.address(), arena);
-            return address.reinterpret(bytes, arena, FakeDriver::free);
-        } catch (Throwable impossible) {
-            throw new AssertionError(impossible);
+    public synchronized long backingUnit(int device) {
+        call("cuMemGetAllocationGranularity");
+        return FakeMemory.UNIT;
+    }
+
+    @Override
+    public synchronized long reserve(long bytes) {
+        callInContext("cuMemAddressReserve");
+        return memory.reserve(bytes);
+    }
+
+    @Override
+    public synchronized void unreserve(long address, long bytes) {
+        callInContext("cuMemAddressFree");
+        if (!memory.unreserve(address, bytes)) {
+            throw failure("cuMemAddressFree", Fault.UNKNOWN);
         }
     }
 
-    private static void free(MemorySegment address) {
+    @Override
+    public synchronized boolean back(long address, long bytes, int device) {
+        Fault expected = planned;
         try {
-            FREE.invokeExact(address);
-        } catch (Throwable impossible) {
-            throw new AssertionError(impossible);
+            callInContext("cuMemCreate");
+        } catch (DeviceException failure) {
+            if (Fault.OUT_OF_MEMORY.equals(expected) && planned == null) {
+                return false; // as the native driver says it
+            }
+            throw failure;
         }
+        return memory.back(address, bytes);
+    }
+
+    @Override
+    public synchronized void unback(long address, long bytes) {
+        callInContext("cuMemUnmap");
+        memory.unback(address, bytes, streams.values().stream().allMatch(Deque::isEmpty));
+    }
+
+    @Override
+    public synchronized MemorySegment allocatePinned(long bytes) {
+        callInContext("cuMemHostAlloc");
+        return pinned.allocate(bytes);
     }
 
     @Override
     public synchronized void freePinned(MemorySegment segment) {
         callInContext("cuMemFreeHost");
-        Arena arena = pinned.remove(segment.address());
-        if (arena == null) {
-            throw new AssertionError("pinned memory was freed that was not allocated");
-        }
-        arena.close();
+        pinned.free(segment);
     }
 
     @Override
@@ -343,7 +353,7 @@ public final class FakeDriver implements Driver {
         callInContext("cuMemcpyHtoDAsync");
         memory.requireLive("a copy", target, bytes);
         MemorySegment bounded = source.asSlice(0, bytes);
-        MemorySegment read = pinned.containsKey(source.address()) || isInsidePinned(source)
+        MemorySegment read = pinned.contains(source)
                 ? bounded
                 : MemorySegment.ofArray(
                         bounded.toArray(java.lang.foreign.ValueLayout.JAVA_BYTE)); // staged by the driver
@@ -351,10 +361,6 @@ public final class FakeDriver implements Driver {
             memory.requireLive("a copy", target, bytes);
             memory.write(target, read);
         });
-    }
-
-    private boolean isInsidePinned(MemorySegment source) {
-        return pinned.values().stream().anyMatch(arena -> arena.scope().equals(source.scope()));
     }
 
     @Override

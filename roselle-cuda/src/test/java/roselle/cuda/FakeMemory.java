@@ -11,11 +11,15 @@ final class FakeMemory {
     /** Addresses that no host memory and no small number has. */
     static final long FIRST_ADDRESS = 0x0D00_0000_0000_0000L;
 
+    /** Reserved addresses get memory in multiples of this. */
+    static final long UNIT = 2 << 20;
+
     private static final long GAP = 1 << 20;
     private static final int CHUNK = 1 << 14;
 
     private final long totalBytes;
     private final TreeMap<Long, Long> pieces = new TreeMap<>(); // address to bytes
+    private final TreeMap<Long, Long> reserved = new TreeMap<>(); // address to bytes
     private final Map<Long, byte[]> chunks = new HashMap<>(); // by address / CHUNK
     private long nextAddress = FIRST_ADDRESS;
     private long usedBytes;
@@ -69,8 +73,69 @@ final class FakeMemory {
         }
     }
 
+    /** Reserved addresses without memory. */
+    int reservedCount() {
+        return (int) reserved.entrySet().stream()
+                .filter(each -> !hasMemory(each.getKey(), each.getValue()))
+                .count();
+    }
+
+    private boolean hasMemory(long address, long bytes) {
+        return !pieces.subMap(address, address + bytes).isEmpty();
+    }
+
+    long reserve(long bytes) {
+        if (bytes <= 0 || bytes % UNIT != 0) {
+            throw new AssertionError("a reservation of " + bytes + " bytes");
+        }
+        long address = (nextAddress + UNIT - 1) / UNIT * UNIT;
+        nextAddress = address + bytes + GAP;
+        reserved.put(address, bytes);
+        return address;
+    }
+
+    /** False where some of it still has memory. */
+    boolean unreserve(long address, long bytes) {
+        if (hasMemory(address, bytes)) {
+            return false;
+        }
+        if (!reserved.remove(address, bytes)) {
+            throw new AssertionError("addresses at " + Long.toHexString(address) + " were not reserved so");
+        }
+        return true;
+    }
+
+    /** False where there is not that much. */
+    boolean back(long address, long bytes) {
+        Map.Entry<Long, Long> place = reserved.floorEntry(address);
+        if (place == null
+                || address + bytes > place.getKey() + place.getValue()
+                || address % UNIT != 0
+                || bytes % UNIT != 0) {
+            throw new AssertionError("no addresses are reserved for " + bytes + " at " + Long.toHexString(address));
+        }
+        if (hasMemory(address, bytes)) {
+            throw new AssertionError("addresses at " + Long.toHexString(address) + " have memory already");
+        }
+        if (bytes > totalBytes - usedBytes) {
+            return false;
+        }
+        pieces.put(address, bytes);
+        usedBytes += bytes;
+        mostUsedBytes = Math.max(mostUsedBytes, usedBytes);
+        return true;
+    }
+
+    void unback(long address, long bytes, boolean isUnused) {
+        if (!isUnused || !Long.valueOf(bytes).equals(pieces.get(address))) {
+            throw new AssertionError("memory at " + Long.toHexString(address) + " is in use, or was not given so");
+        }
+        free(address);
+    }
+
     void freeAll() {
         pieces.clear();
+        reserved.clear();
         chunks.clear();
         usedBytes = 0;
     }
@@ -82,7 +147,13 @@ final class FakeMemory {
     /** Fails unless the bytes lie in one live piece. */
     void requireLive(String what, long address, long bytes) {
         Map.Entry<Long, Long> piece = pieces.floorEntry(address);
-        if (piece == null || address + bytes > piece.getKey() + piece.getValue()) {
+        long end = address;
+        while (piece != null && piece.getKey() + piece.getValue() > end && end < address + bytes) {
+            end = piece.getKey() + piece.getValue(); // pieces of reserved addresses may follow each other
+            piece = pieces.floorEntry(end);
+        }
+        piece = pieces.floorEntry(address);
+        if (end < address + bytes) {
             throw new AssertionError(what + " reaches " + bytes + " bytes at " + Long.toHexString(address)
                     + ", which are not inside allocated memory"
                     + (piece == null

@@ -55,6 +55,7 @@ final class IdleDriver implements Driver {
             case COMPUTE_CAPABILITY_MAJOR -> card.major();
             case COMPUTE_CAPABILITY_MINOR -> card.minor();
             case SHARED_MEMORY_PER_BLOCK -> card.sharedMemory();
+            case VIRTUAL_MEMORY -> 1;
         };
     }
 
@@ -83,6 +84,27 @@ final class IdleDriver implements Driver {
 
     @Override
     public void free(long address) {}
+
+    @Override
+    public long backingUnit(int device) {
+        return 2 << 20;
+    }
+
+    @Override
+    public long reserve(long bytes) {
+        return allocate(bytes);
+    }
+
+    @Override
+    public void unreserve(long address, long bytes) {}
+
+    @Override
+    public boolean back(long address, long bytes, int device) {
+        return true;
+    }
+
+    @Override
+    public void unback(long address, long bytes) {}
 
     @Override
     public MemorySegment allocatePinned(long bytes) {

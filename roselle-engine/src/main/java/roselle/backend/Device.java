@@ -108,9 +108,42 @@ public interface Device extends AutoCloseable {
         throw new UnsupportedOperationException(name() + " keeps the memory of its pages");
     }
 
-    /** Has the memory of such pages again, before a step writes to them. */
+    /**
+     * Has the memory of such pages again, before a step writes to them.
+     *
+     * @throws roselle.api.CapacityException if others have it; nothing has changed then
+     */
     default void takePagesBack(KvCache cache, int group, int[] pages) {
         throw new UnsupportedOperationException(name() + " keeps the memory of its pages");
+    }
+
+    /** The same, but pages have no memory until {@link #takePagesBack}, where the device {@link #givesPagesBack}. */
+    default KvCache reserveKvCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
+        return allocateKvCache(groups, type, pageTokens, pages);
+    }
+
+    /** Whether it can give up the memory of its own that weights and rows take, {@link #sleep}, and have it again. */
+    default boolean sleeps() {
+        return false;
+    }
+
+    /**
+     * Waits for all that was submitted, and gives the device's memory to others until {@link #wake}: what weights are is in the host's
+     * memory then, pages have been given back before, and nothing else is called meanwhile but {@link #close}.
+     *
+     * @throws roselle.api.CapacityException if the host has no memory for it; it goes on with what it has then
+     */
+    default void sleep() {
+        throw new UnsupportedOperationException(name() + " keeps its memory");
+    }
+
+    /**
+     * Has its memory again, and what it held; does nothing where it is awake.
+     *
+     * @throws roselle.api.CapacityException if others have it; it still sleeps then
+     */
+    default void wake() {
+        throw new UnsupportedOperationException(name() + " keeps its memory");
     }
 
     /** Bytes that {@link #prepare} takes, or that loading takes at most beside {@link #loadBytes}. */

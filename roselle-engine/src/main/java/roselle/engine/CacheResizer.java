@@ -1,7 +1,9 @@
 package roselle.engine;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import roselle.api.CapacityException;
 import roselle.execution.Executor;
 import roselle.kvcache.PageCache;
 
@@ -19,6 +21,7 @@ final class CacheResizer {
     private final int[] wanted; // [groups] pages
     private @Nullable CompletableFuture<Void> asked; // completed when the pools have what is wanted
     private boolean sleeps;
+    private boolean isDeviceAsleep;
 
     CacheResizer(PageCache cache, Executor executor, EngineSizes sizes) {
         this.cache = cache;
@@ -36,6 +39,23 @@ final class CacheResizer {
             wanted[group] = least[group] + Math.clamp((long) (range * part), 0, range);
         }
         await(done);
+    }
+
+    /**
+     * Begins with so many bytes, of a device that gives pages back; of others with all pages, which have their memory already.
+     *
+     * @throws roselle.api.CapacityException if the device has not that much
+     */
+    void begin(long bytes) {
+        if (!executor.givesPagesBack()) {
+            return;
+        }
+        want(bytes, new CompletableFuture<>());
+        asked = null;
+        for (int group = 0; group < wanted.length; group++) {
+            cache.resize(group, wanted[group]);
+            executor.takeBack(group, IntStream.range(0, wanted[group]).toArray());
+        }
     }
 
     /** Wants nothing until {@link #wake}. */
@@ -79,27 +99,77 @@ final class CacheResizer {
         if (done == null) {
             return false;
         }
-        boolean isReached = true;
-        for (int group = 0; group < wanted.length; group++) {
-            isReached &= proceed(group, sleeps ? 0 : wanted[group]);
-        }
-        if (!isReached) {
-            return false;
+        boolean wasAsleep = isDeviceAsleep;
+        try {
+            wakeDevice();
+            boolean isReached = true;
+            for (int group = 0; group < wanted.length; group++) {
+                isReached &= proceed(group, sleeps ? 0 : wanted[group]);
+            }
+            if (!isReached) {
+                return false;
+            }
+            sleepDevice();
+        } catch (CapacityException full) {
+            asked = null;
+            if (wasAsleep) {
+                sleepOn();
+            }
+            done.completeExceptionally(full);
+            return true;
         }
         asked = null;
         done.complete(null);
         return true;
     }
 
+    /** Gives back what was had of the memory that others have. */
+    private void sleepOn() {
+        sleeps = true;
+        for (int group = 0; group < wanted.length; group++) {
+            proceed(group, 0);
+        }
+        sleepDevice();
+    }
+
+    private void wakeDevice() {
+        if (!sleeps && isDeviceAsleep) {
+            executor.wake();
+            isDeviceAsleep = false;
+        }
+    }
+
+    private void sleepDevice() {
+        if (sleeps && !isDeviceAsleep) {
+            executor.sleep();
+            isDeviceAsleep = true;
+        }
+    }
+
+    /** Whether it is to be awake and has its weights. */
+    boolean isAwake() {
+        return !sleeps && !isDeviceAsleep;
+    }
+
     private boolean proceed(int group, int pages) {
         boolean grows = pages > cache.total(group);
         int[] moved = cache.resize(group, pages);
         if (moved.length > 0 && grows) {
-            executor.takeBack(group, moved);
+            takeBack(group, moved);
         } else if (moved.length > 0) {
             executor.lend(group, moved);
         }
         return cache.total(group) == pages;
+    }
+
+    /** Pages whose memory is not there are lent again. */
+    private void takeBack(int group, int[] pages) {
+        try {
+            executor.takeBack(group, pages);
+        } catch (CapacityException full) {
+            cache.resize(group, cache.total(group) - pages.length);
+            throw full;
+        }
     }
 
     /** Tells who waits that it will not be reached. */

@@ -127,6 +127,7 @@ public final class Engine implements AutoCloseable {
         longest = scheduler.longestSequence();
         probe = new EngineProbe(executor.device(), pages, sizes.pageBytes(), scheduler);
         var resizer = new CacheResizer(pages, executor, sizes);
+        resizer.begin(assembly.firstCacheBytes(sizes));
         adapters = new AdapterPool(checkpoint, executor.adaptable(), executor.adaptingDevice(), config.adapterMemory());
         loop = assembly.loop(checkpoint, new LoopParts(scheduler, executor, resizer, probe));
         cache = new EngineCache(loop, executor);

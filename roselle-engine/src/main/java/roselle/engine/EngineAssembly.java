@@ -128,6 +128,11 @@ class EngineAssembly {
                 : failure.toString();
     }
 
+    /** What keys and values take at first. */
+    final long firstCacheBytes(EngineSizes sizes) {
+        return observer.firstCacheBytes(sizes.plan());
+    }
+
     /** The engine is ready; returns where the time of its start went. */
     final StartTimeline finish(Executor executor) {
         clock.lap("engine");

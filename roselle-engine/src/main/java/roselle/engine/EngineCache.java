@@ -13,11 +13,13 @@ import roselle.execution.Executor;
 public final class EngineCache {
     private final EngineLoop loop;
     private final boolean resizes;
+    private final boolean sleepsWhole;
     private volatile boolean isAsleep;
 
     EngineCache(EngineLoop loop, Executor executor) {
         this.loop = loop;
         resizes = executor.givesPagesBack();
+        sleepsWhole = executor.sleeps();
     }
 
     /** Whether the device gives memory of pages back while it runs; one that does not keeps all of it until it is closed. */
@@ -38,7 +40,8 @@ public final class EngineCache {
     }
 
     /**
-     * Gives all pages back, and the engine takes no requests until {@link #wake}; what is in flight fails. Weights stay.
+     * Gives all pages back, and the engine takes no requests until {@link #wake}; what is in flight fails. A device of its own memory
+     * gives that of the weights back too, which are in the host's memory then; graphs and compiled kernels stay.
      *
      * @throws InvalidRequestException where it does not {@link #resizes}
      */
@@ -48,11 +51,22 @@ public final class EngineCache {
         return post(new EngineLoop.Command.Sleep(new CompletableFuture<>()));
     }
 
-    /** Has the pages again that {@link #sleep} gave back, without what they held. */
+    /**
+     * Has the pages again that {@link #sleep} gave back, without what they held, and the weights. Where others have the memory, it
+     * sleeps on, and this is completed with a {@link CapacityException}.
+     */
     public CompletableFuture<Void> wake() {
-        CompletableFuture<Void> woken = post(new EngineLoop.Command.Wake(new CompletableFuture<>()));
+        var woken = new CompletableFuture<Void>();
         isAsleep = false;
-        return woken;
+        CompletableFuture<Void> told =
+                woken.whenComplete((_, failure) -> isAsleep |= failure instanceof CapacityException);
+        var _ = post(new EngineLoop.Command.Wake(woken));
+        return told;
+    }
+
+    /** Whether {@link #sleep} gives back all memory of a device, that of the weights too. */
+    public boolean sleepsWhole() {
+        return sleepsWhole;
     }
 
     public boolean isAsleep() {

@@ -19,6 +19,7 @@ import roselle.conversation.FormatFinder;
  * @param toolParser the format in which the model calls tools, such as {@code hermes}; {@code auto} finds it from the chat
  *     template, {@code none} knows none
  * @param adapterMemory bytes that adapters may take; those that requests do not hold are given up for others, and read again
+ * @param deviceMemory bytes that may be taken of a device's own memory in all; 0 for nearly all that is free
  */
 public record EngineConfig(
         Path model,
@@ -27,13 +28,27 @@ public record EngineConfig(
         BatchOptions batch,
         Overlap overlap,
         String toolParser,
-        long adapterMemory) {
+        long adapterMemory,
+        long deviceMemory) {
     /** What adapters may take unless it is said. */
     public static final long ADAPTER_MEMORY = 1L << 30;
 
     public EngineConfig {
         FormatFinder.requireKnown(toolParser);
         requireAtLeast("adapter memory", adapterMemory, 0);
+        requireAtLeast("device memory", deviceMemory, 0);
+    }
+
+    /** What may take nearly all that is free of a device's own memory. */
+    public EngineConfig(
+            Path model,
+            DeviceOptions device,
+            CacheOptions cache,
+            BatchOptions batch,
+            Overlap overlap,
+            String toolParser,
+            long adapterMemory) {
+        this(model, device, cache, batch, overlap, toolParser, adapterMemory, 0);
     }
 
     /**
@@ -139,33 +154,39 @@ public record EngineConfig(
                 BatchOptions.DEFAULT,
                 Overlap.AUTO,
                 FormatFinder.AUTO,
-                ADAPTER_MEMORY);
+                ADAPTER_MEMORY,
+                0);
     }
 
     public EngineConfig with(DeviceOptions value) {
-        return new EngineConfig(model, value, cache, batch, overlap, toolParser, adapterMemory);
+        return new EngineConfig(model, value, cache, batch, overlap, toolParser, adapterMemory, deviceMemory);
     }
 
     public EngineConfig with(CacheOptions value) {
-        return new EngineConfig(model, device, value, batch, overlap, toolParser, adapterMemory);
+        return new EngineConfig(model, device, value, batch, overlap, toolParser, adapterMemory, deviceMemory);
     }
 
     public EngineConfig with(BatchOptions value) {
-        return new EngineConfig(model, device, cache, value, overlap, toolParser, adapterMemory);
+        return new EngineConfig(model, device, cache, value, overlap, toolParser, adapterMemory, deviceMemory);
     }
 
     public EngineConfig with(Overlap value) {
-        return new EngineConfig(model, device, cache, batch, value, toolParser, adapterMemory);
+        return new EngineConfig(model, device, cache, batch, value, toolParser, adapterMemory, deviceMemory);
     }
 
     /** The same with another format of calls. */
     public EngineConfig withToolParser(String value) {
-        return new EngineConfig(model, device, cache, batch, overlap, value, adapterMemory);
+        return new EngineConfig(model, device, cache, batch, overlap, value, adapterMemory, deviceMemory);
     }
 
     /** The same with another bound for adapters. */
     public EngineConfig withAdapterMemory(long value) {
-        return new EngineConfig(model, device, cache, batch, overlap, toolParser, value);
+        return new EngineConfig(model, device, cache, batch, overlap, toolParser, value, deviceMemory);
+    }
+
+    /** The same with so much of a device's own memory, which others may still have when it is planned. */
+    public EngineConfig withDeviceMemory(long value) {
+        return new EngineConfig(model, device, cache, batch, overlap, toolParser, adapterMemory, value);
     }
 
     private static void requireBetween(String field, long value, long least) {

@@ -160,19 +160,29 @@ class EngineLoop implements Runnable {
     boolean step() {
         probe.turnBegins(System.nanoTime());
         boolean received = receive();
-        boolean resized = resizer.proceed();
+        boolean resized = proceed();
         long begin = recorder.begin();
-        if (!scheduler.isStepUnderWay() && (resizer.sleeps() || !launch())) {
+        if (!scheduler.isStepUnderWay() && (!resizer.isAwake() || !launch())) {
             probe.idle(scheduler);
             reportEnded();
             return received || resized;
         }
         Batch batch = scheduler.stepUnderWay();
-        if (mayGoAhead() && !resizer.sleeps()) {
+        if (mayGoAhead() && resizer.isAwake()) {
             launchAhead();
         }
         finish(batch, begin);
         return true;
+    }
+
+    /** Goes on with the cache's size; who hoped that the engine would wake hears where it cannot. */
+    private boolean proceed() {
+        boolean wasToBeAwake = !resizer.sleeps();
+        boolean resized = resizer.proceed();
+        if (wasToBeAwake && resizer.sleeps()) {
+            failAll();
+        }
+        return resized;
     }
 
     /** Whether the step after the one under way may be launched before that one's tokens are known. */

@@ -108,7 +108,8 @@ record EngineSizes(
         if (own.isPresent()) { // nothing is read in place, and nothing else lives there
             load = load.onDevice();
         }
-        long bytes = own.isPresent() ? own.getAsLong() / OWN_PARTS * (OWN_PARTS - 1) : machineBytes;
+        long mine = config.deviceMemory() > 0 ? config.deviceMemory() : own.orElse(0) / OWN_PARTS * (OWN_PARTS - 1);
+        long bytes = own.isPresent() ? mine : machineBytes;
         var planner = new Planner(config, checkpoint, blueprint.spec(), load, backend, own.isPresent(), bytes);
         return planner.plan();
     }
@@ -314,7 +315,7 @@ record EngineSizes(
             var memory = MemoryPlan.of(load, spec, limits, kvType, rowType);
             long host = isOwn ? 0 : Executor.hostBytes(limits, spec);
             long step = backend.stepBytes(spec.demands(limits, kvType)) + host;
-            var kv = new KvPages(kvType, pages);
+            var kv = new KvPages(kvType, pages, backend.givesPagesBack());
             return new EngineSizes(
                     limits,
                     chunk,

@@ -8,6 +8,11 @@ public interface StartObserver {
     /** The sizes are settled, and nothing is loaded yet. */
     default void planned(EnginePlan plan) {}
 
+    /** Bytes that keys and values take at first; the device has memory for these alone where it can give it to pages later. */
+    default long firstCacheBytes(EnginePlan plan) {
+        return plan.kvBytes();
+    }
+
     /**
      * Some weights are loaded: called after each matrix, and once with all of them.
      *

@@ -134,6 +134,25 @@ public final class Executor implements AutoCloseable {
         backend.takePagesBack(decoder.cache(), group, pages);
     }
 
+    /** Whether the device can give up all that it has of its own memory, {@link Device#sleep}. */
+    public boolean sleeps() {
+        return backend.sleeps();
+    }
+
+    /** Gives up the device's memory where it can; pages have been lent before. */
+    public void sleep() {
+        if (backend.sleeps()) {
+            backend.sleep();
+        }
+    }
+
+    /** Has it again. */
+    public void wake() {
+        if (backend.sleeps()) {
+            backend.wake();
+        }
+    }
+
     /** Host memory beside the decoder's own. */
     public static long hostBytes(StepLimits limits, DecoderSpec spec) {
         return (long) limits.maxOutputs() * (spec.vocabulary() + spec.width()) * Float.BYTES;

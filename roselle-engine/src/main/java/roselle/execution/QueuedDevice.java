@@ -373,6 +373,29 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
+    public KvCache reserveKvCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
+        settle();
+        return device.reserveKvCache(groups, type, pageTokens, pages);
+    }
+
+    @Override
+    public boolean sleeps() {
+        return device.sleeps();
+    }
+
+    @Override
+    public void sleep() {
+        settle();
+        device.sleep();
+    }
+
+    @Override
+    public void wake() {
+        settle();
+        device.wake();
+    }
+
+    @Override
     public void copyPage(KvCache cache, int group, int from, int to) {
         settle();
         device.copyPage(cache, group, from, to);

@@ -170,6 +170,11 @@ final class RecordingDevice implements Device {
     }
 
     @Override
+    public KvCache reserveKvCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
+        return device.reserveKvCache(groups, type, pageTokens, pages);
+    }
+
+    @Override
     public void copyPage(KvCache cache, int group, int from, int to) {
         device.copyPage(cache, group, from, to);
     }

@@ -65,7 +65,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
         Store store = adaptable;
         space = new Workspace(spec, limits, store, device.activationType());
         int[] pageCounts = pages.pages().stream().mapToInt(Integer::intValue).toArray();
-        cache = device.allocateKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts);
+        cache = pages.areReserved()
+                ? device.reserveKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts)
+                : device.allocateKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts);
         long begin = System.nanoTime();
         weights = DecoderWeights.load(checkpoint, blueprint, store, rearrangement, space, limits.maxContext());
         layers = weights.layers().toArray(Layer[]::new);

@@ -60,6 +60,7 @@ public final class SteppedLoop {
                         cache);
                 var probe = new EngineProbe(executor.device(), cache, sizes.pageBytes(), scheduler);
                 var resizer = new CacheResizer(cache, executor, sizes);
+                resizer.begin(sizes.kvBytes());
                 var parts = new LoopParts(scheduler, executor, resizer, probe);
                 var loop = new EngineLoop(parts, overlaps, String::valueOf);
                 List<Sequence> sequences = submit(loop, all, blueprint.spec().vocabulary());

@@ -21,49 +21,58 @@ public final class RandomLlama {
 
     private final Random random = new Random(SEED);
     private final DataType type;
+    private final int scale;
     private final GgufWriter writer = new GgufWriter().put("general.architecture", "llama");
 
-    private RandomLlama(DataType type) {
+    private RandomLlama(DataType type, int scale) {
         this.type = type;
+        this.scale = scale;
     }
 
     /** Writes the model, without a tokenizer, into a folder. */
     public static Path write(DataType type, Path folder) throws IOException {
-        return Files.write(folder.resolve("random-" + type.label() + ".gguf"), new RandomLlama(type).bytes());
+        return Files.write(folder.resolve("random-" + type.label() + ".gguf"), new RandomLlama(type, 1).bytes());
+    }
+
+    /** Writes one that is four times as wide, and whose matrices are megabytes. */
+    public static Path writeWide(DataType type, Path folder) throws IOException {
+        return Files.write(folder.resolve("wide-" + type.label() + ".gguf"), new RandomLlama(type, 4).bytes());
     }
 
     private byte[] bytes() {
+        int width = scale * WIDTH;
         writer.put("llama.block_count", 2)
                 .put("llama.context_length", 512)
-                .put("llama.embedding_length", WIDTH)
-                .put("llama.feed_forward_length", INNER)
+                .put("llama.embedding_length", width)
+                .put("llama.feed_forward_length", scale * INNER)
                 .put("llama.attention.head_count", 4)
                 .put("llama.attention.head_count_kv", 2)
-                .put("llama.rope.dimension_count", WIDTH / 4)
+                .put("llama.rope.dimension_count", width / 4)
                 .put("llama.vocab_size", VOCABULARY)
                 .put("llama.attention.layer_norm_rms_epsilon", 1e-5f);
-        matrix("token_embd.weight", VOCABULARY, WIDTH);
+        matrix("token_embd.weight", VOCABULARY, width);
         for (int layer = 0; layer < 2; layer++) {
             String block = "blk." + layer + ".";
             norm(block + "attn_norm.weight");
-            matrix(block + "attn_q.weight", WIDTH, WIDTH);
-            matrix(block + "attn_k.weight", KEYS, WIDTH);
-            matrix(block + "attn_v.weight", KEYS, WIDTH);
-            matrix(block + "attn_output.weight", WIDTH, WIDTH);
+            matrix(block + "attn_q.weight", width, width);
+            matrix(block + "attn_k.weight", scale * KEYS, width);
+            matrix(block + "attn_v.weight", scale * KEYS, width);
+            matrix(block + "attn_output.weight", width, width);
             norm(block + "ffn_norm.weight");
-            matrix(block + "ffn_gate.weight", INNER, WIDTH);
-            matrix(block + "ffn_up.weight", INNER, WIDTH);
-            matrix(block + "ffn_down.weight", WIDTH, INNER);
+            matrix(block + "ffn_gate.weight", scale * INNER, width);
+            matrix(block + "ffn_up.weight", scale * INNER, width);
+            matrix(block + "ffn_down.weight", width, scale * INNER);
         }
         norm("output_norm.weight");
-        matrix("output.weight", VOCABULARY, WIDTH);
+        matrix("output.weight", VOCABULARY, width);
         return writer.toBytes();
     }
 
     private void norm(String name) {
-        float[] ones = new float[WIDTH];
+        int width = scale * WIDTH;
+        float[] ones = new float[width];
         java.util.Arrays.fill(ones, 1f);
-        writer.tensor(new Tensor(name, DataType.F32, Shape.of(WIDTH), floats(ones)));
+        writer.tensor(new Tensor(name, DataType.F32, Shape.of(width), floats(ones)));
     }
 
     private void matrix(String name, int rows, int columns) {

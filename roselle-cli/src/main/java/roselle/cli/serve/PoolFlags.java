@@ -53,6 +53,14 @@ final class PoolFlags {
     private @Nullable Long memory;
 
     @Option(
+            names = "--host-memory",
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            description =
+                    "Memory of the machine for the weights of models that leave a GPU for others, to come back within fractions of a second; default: none.")
+    private long hostMemory;
+
+    @Option(
             names = "--keep-alive",
             paramLabel = "TIME",
             description =
@@ -94,6 +102,7 @@ final class PoolFlags {
                 || memory != null
                 || keepAlive != null
                 || loadSeconds != null
+                || hostMemory != 0
                 || !pinned.isEmpty()
                 || !aliases.isEmpty();
     }
@@ -128,7 +137,7 @@ final class PoolFlags {
         var pooled = written.stream()
                 .map(model -> pooled(model, pins, pairs, configuring))
                 .toList();
-        return new PoolOptions(
+        var options = new PoolOptions(
                 pooled,
                 memory == null ? 0 : memory,
                 loadSeconds == null ? PoolOptions.PATIENCE : Duration.ofSeconds(loadSeconds),
@@ -138,6 +147,7 @@ final class PoolFlags {
                         Duration.ofSeconds(pollSeconds),
                         path -> pooled(Written.of(path), pins, pairs, configuring),
                         Optional.of(new HubSupply(new HubSettings(System.getenv()).config(false))))));
+        return options.withHostMemory(hostMemory);
     }
 
     /** The folder of models that is read again, if one is. */

@@ -76,6 +76,11 @@ final class AdapterMemory {
                 .orElse(null);
     }
 
+    /** Gives back all copies. */
+    void forget() {
+        List.copyOf(residents).forEach(this::giveBack);
+    }
+
     private void giveBack(Resident resident) {
         device.synchronize(); // steps that read it have ended
         residents.remove(resident);

@@ -77,6 +77,11 @@ public final class LowRankKernels {
         return known.version();
     }
 
+    /** Gives back the device's copies of adapters: steps that need them bring them again. */
+    public void forget() {
+        memory.forget();
+    }
+
     private void reserve(long bytes) {
         if (loaded == null) {
             loaded = Loaded.of(kernels, type);

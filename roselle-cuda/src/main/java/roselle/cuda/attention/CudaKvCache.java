@@ -1,10 +1,14 @@
 package roselle.cuda.attention;
 
+import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import roselle.api.CapacityException;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.cuda.kernel.KernelNumbers;
+import roselle.cuda.memory.ElasticMemory;
 import roselle.cuda.memory.Gpu;
 
 /**
@@ -16,19 +20,85 @@ public final class CudaKvCache implements KvCache {
     private final KvType type;
     private final int pageTokens;
     private final int[] pages;
+    private final Gpu device;
     private final long[] addresses;
+    private final @Nullable ElasticMemory[] elastic;
+    private final BitSet[] used; // [groups] pages that have memory
 
     public CudaKvCache(Gpu device, List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
         this.groups = List.copyOf(groups);
         this.type = type;
         this.pageTokens = pageTokens;
         this.pages = pages.clone();
+        this.device = device;
         addresses = new long[groups.size()];
+        elastic = new ElasticMemory[groups.size()];
+        used = new BitSet[groups.size()];
         for (int group = 0; group < addresses.length; group++) {
-            long bytes = Math.multiplyExact(groups.get(group).layers(), layerBytes(group));
-            addresses[group] = device.memory().allocate(bytes);
+            reserve(group, Math.multiplyExact(groups.get(group).layers(), layerBytes(group)));
+        }
+    }
+
+    /** Small caches keep their memory, as all do where the device cannot take it away. */
+    private void reserve(int group, long bytes) {
+        used[group] = new BitSet(pages[group]);
+        if (device.memory().isElastic() && device.memory().isLarge(bytes)) {
+            elastic[group] = device.memory().reserve(bytes);
+            addresses[group] = elastic[group].address();
+        } else {
+            addresses[group] = device.memory().allocateScratch(bytes);
             device.driver().clear(addresses[group], bytes, device.stream());
         }
+    }
+
+    /**
+     * Has memory for pages of a group; of those that had none it holds zeros.
+     *
+     * @throws roselle.api.CapacityException if the device has not that much; nothing has changed then
+     */
+    public void take(int group, int[] taken) {
+        ElasticMemory memory = elastic[group];
+        if (memory == null) {
+            return;
+        }
+        var before = (BitSet) used[group].clone();
+        set(group, taken, true);
+        try {
+            memory.back(byteNumber -> isUsed(group, byteNumber, memory.chunkBytes()), device.stream());
+        } catch (CapacityException full) {
+            used[group] = before;
+            throw full;
+        }
+    }
+
+    /** Gives up the memory of pages of a group, in those chunks where no other page lies. */
+    public void giveUp(int group, int[] given) {
+        ElasticMemory memory = elastic[group];
+        if (memory != null) {
+            set(group, given, false);
+            memory.giveUp(byteNumber -> isUsed(group, byteNumber, memory.chunkBytes()));
+        }
+    }
+
+    private void set(int group, int[] which, boolean isUsed) {
+        for (int page : which) {
+            used[group].set(page, isUsed);
+        }
+    }
+
+    /** Whether a page that is used lies in a chunk, in any layer. */
+    private boolean isUsed(int group, long chunk, long chunkBytes) {
+        long layerBytes = layerBytes(group);
+        long end = Math.min(chunk + chunkBytes, groups.get(group).layers() * layerBytes);
+        for (long layer = chunk / layerBytes; layer * layerBytes < end; layer++) {
+            long from = Math.max(0, chunk - layer * layerBytes) / pageBytes(group);
+            long until = Math.ceilDiv(Math.min(layerBytes, end - layer * layerBytes), pageBytes(group));
+            int next = used[group].nextSetBit((int) from);
+            if (next >= 0 && next < until) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** How the pages of a group are stored. */

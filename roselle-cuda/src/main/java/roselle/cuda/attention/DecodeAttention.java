@@ -57,7 +57,7 @@ final class DecodeAttention {
     /** Takes them. */
     void reservePartials(long bytes) {
         if (bytes > partialsBytes) {
-            partials = device.memory().allocate(bytes);
+            partials = device.memory().allocateScratch(bytes);
             partialsBytes = bytes;
         }
     }

@@ -176,7 +176,7 @@ public final class LatentAttention {
 
     private void reservePartials(long bytes) {
         if (bytes > partialsBytes) {
-            partials = device.memory().allocate(bytes);
+            partials = device.memory().allocateScratch(bytes);
             partialsBytes = bytes;
         }
     }

@@ -35,6 +35,20 @@ public interface Driver {
 
     void free(long address);
 
+    /** The multiples in which {@link #back} gives memory; 0 where the device cannot do so. */
+    long backingUnit(int device);
+
+    /** Takes addresses that have no memory yet, in whole units. */
+    long reserve(long bytes);
+
+    void unreserve(long address, long bytes);
+
+    /** Gives reserved addresses memory of a device, in whole units; returns false where there is not that much. */
+    boolean back(long address, long bytes, int device);
+
+    /** Takes the memory of one piece away again that {@link #back} gave; the addresses stay. */
+    void unback(long address, long bytes);
+
     /** Host memory that the device can reach and that does not move. */
     MemorySegment allocatePinned(long bytes);
 

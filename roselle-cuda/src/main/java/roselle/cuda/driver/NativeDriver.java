@@ -23,6 +23,10 @@ public final class NativeDriver implements Driver {
     private static final int NON_BLOCKING = 1; // CU_STREAM
     private static final int RELAXED = 2; // CU_STREAM_CAPTURE_MODE
     private static final int NAME_BYTES = 256;
+    private static final int MEMORY_PROPERTIES_BYTES = 32;
+    private static final int PINNED_MEMORY = 1; // CU_MEM_ALLOCATION_TYPE
+    private static final int ON_DEVICE = 1; // CU_MEM_LOCATION_TYPE
+    private static final int READ_AND_WRITE = 3; // CU_MEM_ACCESS_FLAGS_PROT
     private static final int MAP_UINT16 = 1; // CU_TENSOR_MAP_DATA_TYPE
     private static final int MAP_SWIZZLE_64B = 2;
     private static final int MAP_SWIZZLE_128B = 3;
@@ -42,6 +46,15 @@ public final class NativeDriver implements Driver {
     private final MethodHandle memoryInfo = bind("cuMemGetInfo_v2", ADDRESS, ADDRESS);
     private final MethodHandle allocate = bind("cuMemAlloc_v2", ADDRESS, JAVA_LONG);
     private final MethodHandle free = bind("cuMemFree_v2", JAVA_LONG);
+    private final MethodHandle granularity = bind("cuMemGetAllocationGranularity", ADDRESS, ADDRESS, JAVA_INT);
+    private final MethodHandle reserve =
+            bind("cuMemAddressReserve", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private final MethodHandle unreserve = bind("cuMemAddressFree", JAVA_LONG, JAVA_LONG);
+    private final MethodHandle createMemory = bind("cuMemCreate", ADDRESS, JAVA_LONG, ADDRESS, JAVA_LONG);
+    private final MethodHandle releaseMemory = bind("cuMemRelease", JAVA_LONG);
+    private final MethodHandle map = bind("cuMemMap", JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private final MethodHandle unmap = bind("cuMemUnmap", JAVA_LONG, JAVA_LONG);
+    private final MethodHandle setAccess = bind("cuMemSetAccess", JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG);
     private final MethodHandle allocatePinned = bind("cuMemHostAlloc", ADDRESS, JAVA_LONG, JAVA_INT);
     private final MethodHandle freePinned = bind("cuMemFreeHost", ADDRESS);
     private final MethodHandle clear = bind("cuMemsetD8Async", JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
@@ -211,6 +224,71 @@ public final class NativeDriver implements Driver {
     @Override
     public void free(long address) {
         check("cuMemFree", () -> (int) free.invokeExact(address));
+    }
+
+    @Override
+    public long backingUnit(int device) {
+        if (attribute(DeviceAttribute.VIRTUAL_MEMORY, device) == 0) {
+            return 0;
+        }
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment properties = memoryProperties(arena, device);
+            return ask("cuMemGetAllocationGranularity", result -> (int) granularity.invokeExact(result, properties, 0));
+        }
+    }
+
+    /** A {@code CUmemAllocationProp}: memory that does not move, of a device. */
+    private static MemorySegment memoryProperties(Arena arena, int device) {
+        MemorySegment properties = arena.allocate(MEMORY_PROPERTIES_BYTES, Long.BYTES);
+        properties.setAtIndex(JAVA_INT, 0, PINNED_MEMORY);
+        properties.setAtIndex(JAVA_INT, 2, ON_DEVICE);
+        properties.setAtIndex(JAVA_INT, 3, device);
+        return properties;
+    }
+
+    @Override
+    public long reserve(long bytes) {
+        return ask("cuMemAddressReserve", result -> (int) reserve.invokeExact(result, bytes, 0L, 0L, 0L));
+    }
+
+    @Override
+    public void unreserve(long address, long bytes) {
+        check("cuMemAddressFree", () -> (int) unreserve.invokeExact(address, bytes));
+    }
+
+    @Override
+    public boolean back(long address, long bytes, int device) {
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment handle = arena.allocate(JAVA_LONG);
+            MemorySegment properties = memoryProperties(arena, device);
+            int error = NativeCall.errorOf(() -> (int) createMemory.invokeExact(handle, bytes, properties, 0L));
+            if (error == OUT_OF_MEMORY) {
+                return false;
+            }
+            require("cuMemCreate", error);
+            long memory = handle.get(JAVA_LONG, 0);
+            try {
+                check("cuMemMap", () -> (int) map.invokeExact(address, bytes, 0L, memory, 0L));
+            } finally { // it lives as long as it is mapped
+                check("cuMemRelease", () -> (int) releaseMemory.invokeExact(memory));
+            }
+            MemorySegment access = arena.allocate(JAVA_INT, 3); // a CUmemAccessDesc
+            access.setAtIndex(JAVA_INT, 0, ON_DEVICE);
+            access.setAtIndex(JAVA_INT, 1, device);
+            access.setAtIndex(JAVA_INT, 2, READ_AND_WRITE);
+            try {
+                check("cuMemSetAccess", () -> (int) setAccess.invokeExact(address, bytes, access, 1L));
+            } catch (DeviceException failure) {
+                unback(address, bytes);
+                throw failure;
+            }
+            return true;
+        }
+    }
+
+    @Override
+    public void unback(long address, long bytes) {
+        check("cuMemUnmap", () -> (int) unmap.invokeExact(address, bytes));
     }
 
     @Override

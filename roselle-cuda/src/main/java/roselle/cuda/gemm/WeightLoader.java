@@ -163,11 +163,11 @@ public final class WeightLoader {
     }
 
     private CudaWeight raw(String name, int matrices, int rows, int columns, List<WeightRows> blocks) {
-        long table = device.memory().allocate(blocks.size() * WeightBlockLayout.BYTES);
+        long table = device.memory().allocateWeights(blocks.size() * WeightBlockLayout.BYTES);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment entries = arena.allocate(WeightBlockLayout.LAYOUT, blocks.size());
             boolean isStack = isStack(matrices, blocks);
-            long next = isStack ? device.memory().allocate(stackBytes(blocks) + 2 * GUARD) + GUARD : 0;
+            long next = isStack ? device.memory().allocateWeights(stackBytes(blocks) + 2 * GUARD) + GUARD : 0;
             var parts = new ArrayList<CudaWeight.Block>();
             int firstRow = 0;
             for (int i = 0; i < blocks.size(); i++) {
@@ -175,7 +175,7 @@ public final class WeightLoader {
                 long at = i * WeightBlockLayout.BYTES;
                 int blockRows = Math.toIntExact(block.shape().rows());
                 long rowBytes = block.type().rowBytes(columns);
-                long address = isStack ? next : device.memory().allocate(block.bytes() + 2 * GUARD) + GUARD;
+                long address = isStack ? next : device.memory().allocateWeights(block.bytes() + 2 * GUARD) + GUARD;
                 upload(block, address);
                 next += block.bytes();
                 parts.add(new CudaWeight.Block(address, rowBytes, firstRow, blockRows, block.type()));
@@ -229,7 +229,7 @@ public final class WeightLoader {
 
     private CudaWeight packed(Kernel kernel, String name, int rows, int columns, List<WeightRows> blocks) {
         long packedBytes = packedBytes(rows, columns);
-        long address = device.memory().allocate(packedBytes);
+        long address = device.memory().allocateWeights(packedBytes);
         device.driver().clear(address, packedBytes, device.stream());
         int firstTile = 0;
         for (WeightRows block : blocks) {
@@ -258,7 +258,7 @@ public final class WeightLoader {
     private CudaWeight coded(CodedFormat format, String name, int rows, int columns, List<WeightRows> blocks) {
         CodedLinear products = coded.computeIfAbsent(format.type(), _ -> new CodedLinear(kernels, format, type));
         long bytes = CodedLinear.bytes(format, rows, columns);
-        long address = device.memory().allocate(bytes);
+        long address = device.memory().allocateWeights(bytes);
         device.driver().clear(address, bytes, device.stream());
         long rowBytes = format.type().rowBytes(columns);
         int atOnce = Math.toIntExact(STAGING_BYTES / rowBytes / TILE * TILE);
@@ -348,7 +348,7 @@ public final class WeightLoader {
     /** Sends float32 numbers to memory of their own. */
     public long constants(float[] values) {
         long bytes = (long) values.length * Float.BYTES;
-        long address = device.memory().allocate(bytes);
+        long address = device.memory().allocateWeights(bytes);
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment source = arena.allocateFrom(JAVA_FLOAT, values);
             device.driver().copyIn(address, source, bytes, device.stream());

@@ -55,7 +55,7 @@ public final class Gpu {
         contextNanos = System.nanoTime() - begin;
         currentThread = Thread.currentThread().threadId();
         stream = createStream();
-        memory = new DeviceMemory(driver);
+        memory = memoryOf(driver, index);
         host = new HostMemory(driver);
     }
 
@@ -83,6 +83,15 @@ public final class Gpu {
     public static String architecture(Driver driver, int index) {
         int capability = capability(driver, index);
         return "sm_" + capability + (capability == 90 || capability == 100 ? "a" : "");
+    }
+
+    private DeviceMemory memoryOf(Driver of, int number) {
+        try {
+            return new DeviceMemory(of, number);
+        } catch (Throwable failure) {
+            new Cleanup().then(() -> of.destroyStream(stream)).then(() -> of.releaseContext(number));
+            throw failure;
+        }
     }
 
     private long createStream() {
@@ -149,6 +158,25 @@ public final class Gpu {
             driver.makeCurrent(context);
             currentThread = thread;
         }
+    }
+
+    /**
+     * Waits for the stream and gives up what device memory can be had again, {@link #takeBack}.
+     *
+     * @throws roselle.api.CapacityException if the host has no memory for what it holds; nothing has been given up then
+     */
+    public void giveUp() {
+        synchronize();
+        memory.giveUp(stream);
+    }
+
+    /**
+     * Has all memory again that was given up.
+     *
+     * @throws roselle.api.CapacityException if the device has not that much
+     */
+    public void takeBack() {
+        memory.takeBack(stream);
     }
 
     public void synchronize() {

@@ -14,14 +14,30 @@ import roselle.api.InvalidRequestException;
  *     GPU, has
  * @param patience how long a request waits for its model at most
  * @param repository a folder that is read again while the server runs, whose models come on top
+ * @param hostMemory bytes of the machine's memory for the weights of models that had to leave a GPU for others: they come back
+ *     from there
  */
 public record PoolOptions(
-        List<PooledModel> models, long memory, Duration patience, Optional<ModelRepository> repository) {
+        List<PooledModel> models,
+        long memory,
+        Duration patience,
+        Optional<ModelRepository> repository,
+        long hostMemory) {
     public static final Duration PATIENCE = Duration.ofMinutes(5);
 
     /** Models that stay the same. */
     public PoolOptions(List<PooledModel> models, long memory, Duration patience) {
         this(models, memory, patience, Optional.empty());
+    }
+
+    /** Models none of which is kept in the machine's memory. */
+    public PoolOptions(List<PooledModel> models, long memory, Duration patience, Optional<ModelRepository> repository) {
+        this(models, memory, patience, repository, 0);
+    }
+
+    /** The same with so much of the machine's memory for models that had to leave a GPU. */
+    public PoolOptions withHostMemory(long bytes) {
+        return new PoolOptions(models, memory, patience, repository, bytes);
     }
 
     public PoolOptions {
@@ -40,6 +56,9 @@ public record PoolOptions(
                 });
         if (memory < 0) {
             throw new InvalidRequestException("the memory for models is " + memory + " bytes: it must be more than 0");
+        }
+        if (hostMemory < 0) {
+            throw new InvalidRequestException("the host memory is " + hostMemory + " bytes: it must be 0 or more");
         }
         if (patience.toSeconds() < 1 || patience.toSeconds() > 86_400) {
             throw new InvalidRequestException(

@@ -5,7 +5,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import roselle.server.config.ModelRepository;
 import roselle.server.config.ModelRepository.Control;
 import roselle.server.config.ModelSupply;
@@ -19,6 +21,8 @@ public final class EnginePool implements AutoCloseable {
     private static final Duration BETWEEN_LOOKS = Duration.ofMillis(100);
 
     private final ModelPool<Served> pool;
+    private final Sleepers sleepers;
+    private final Map<String, Long> deviceMemory = new ConcurrentHashMap<>(); // by device, as it was first planned
     private final Instant created = Instant.now();
     private final List<String> pinned;
     private final Optional<ModelRepository> repository;
@@ -26,6 +30,7 @@ public final class EnginePool implements AutoCloseable {
     private final Thread clock;
 
     private EnginePool(PoolOptions options) {
+        sleepers = new Sleepers(options.hostMemory());
         pool = new ModelPool<>(
                 options.models().stream().map(this::member).toList(),
                 options.memory(),
@@ -54,7 +59,8 @@ public final class EnginePool implements AutoCloseable {
         return new PoolMember<>(
                 model.name(),
                 model.aliases(),
-                new ServedSource(model.name(), model.engine(), model.memory().guarantee(), created),
+                new ServedSource(
+                        model.name(), model.engine(), model.memory().guarantee(), created, sleepers, deviceMemory),
                 model.isPinned(),
                 model.keepAlive(),
                 model.memory().share());
@@ -174,5 +180,6 @@ public final class EnginePool implements AutoCloseable {
     public void close() {
         clock.interrupt();
         pool.close();
+        sleepers.close();
     }
 }

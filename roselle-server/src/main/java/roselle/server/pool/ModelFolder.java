@@ -44,7 +44,8 @@ final class ModelFolder {
         return prints;
     }
 
-    private static Print print(Path model) throws IOException {
+    /** What a model's files are like now. */
+    static Print print(Path model) throws IOException {
         var identity = new StringBuilder();
         var state = new StringBuilder();
         for (Path file : files(model)) {

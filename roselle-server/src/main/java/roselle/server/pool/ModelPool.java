@@ -365,6 +365,7 @@ public final class ModelPool<E> implements AutoCloseable {
         for (String name : names) {
             LOG.log(System.Logger.Level.INFO, "event=model_evicted model={0} for={1}", name, forWhom.name);
             evictions++;
+            entry(name).makesRoom = true;
             unload(name);
         }
     }
@@ -410,13 +411,10 @@ public final class ModelPool<E> implements AutoCloseable {
     private void load(PoolEntry<E> entry) {
         long begin = clock.getAsLong();
         try {
-            E model = entry.source.open((bytes, totalBytes) -> {
+            E model = entry.source.open(entry.granted, (bytes, totalBytes) -> {
                 requireOpen();
                 entry.progress(bytes, totalBytes);
             });
-            if (entry.granted < entry.plan.bytes()) { // nobody has asked it for anything: it has all its pages at hand
-                entry.source.resize(model, entry.granted).join();
-            }
             loaded(entry, model, clock.getAsLong() - begin);
         } catch (Throwable failure) {
             failed(entry, failure);
@@ -516,14 +514,15 @@ public final class ModelPool<E> implements AutoCloseable {
 
     private void unload(PoolEntry<E> entry) {
         E model = Objects.requireNonNull(entry.model);
+        Consumer<E> ending = entry.makesRoom && !isClosed ? entry.source::makeRoom : entry.source::close;
         entry.phase = Phase.UNLOADING;
         entry.model = null;
-        executor.execute(() -> close(entry, model));
+        executor.execute(() -> close(entry, model, ending));
     }
 
-    private void close(PoolEntry<E> entry, E model) {
+    private void close(PoolEntry<E> entry, E model, Consumer<E> ending) {
         try {
-            entry.source.close(model);
+            ending.accept(model);
         } catch (Throwable failure) {
             LOG.log(System.Logger.Level.ERROR, "event=model_not_closed model=" + entry.name, failure);
         }

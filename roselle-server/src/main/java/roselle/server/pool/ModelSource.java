@@ -21,11 +21,23 @@ public interface ModelSource<E> {
     /** Loads the model, within the plan that was told last. */
     E open(Progress progress);
 
+    /** The same, so that it takes so many bytes in all at first, which is less than its plan where its pages can be moved. */
+    default E open(long bytes, Progress progress) {
+        E model = open(progress);
+        resize(model, bytes).join();
+        return model;
+    }
+
     /** Whether a loaded model still answers; one that does not is loaded anew. */
     boolean isSound(E model);
 
     /** Returns all that a loaded model has taken. */
     void close(E model);
+
+    /** Returns all that a loaded model has taken of the pool's memory, for another's sake: it may soon be asked for again. */
+    default void makeRoom(E model) {
+        close(model);
+    }
 
     /** Has a loaded model take so many bytes in all, within its plan; completed when that is so. */
     default CompletableFuture<Void> resize(E model, long bytes) {

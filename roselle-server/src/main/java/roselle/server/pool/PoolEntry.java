@@ -45,6 +45,10 @@ final class PoolEntry<E> {
     int users;
     Duration keepAlive;
     boolean endsWhenIdle;
+
+    /** Whether it ends for another, and may come back soon. */
+    boolean makesRoom;
+
     long loadNanos;
     long idleSince;
     long waitsSince;
@@ -77,6 +81,7 @@ final class PoolEntry<E> {
     void rest() {
         phase = Phase.UNLOADED;
         endsWhenIdle = false;
+        makesRoom = false;
         granted = 0;
         coming = 0;
         isStiff = false;

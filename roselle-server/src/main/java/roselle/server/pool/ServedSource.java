@@ -2,6 +2,8 @@ package roselle.server.pool;
 
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import roselle.api.CapacityException;
 import roselle.embedding.EmbeddingConfig;
@@ -24,11 +26,25 @@ final class ServedSource implements ModelSource<Served> {
     private final EngineConfig config;
     private final Instant created;
     private final long guarantee;
+    private final Sleepers sleepers;
+    private final Map<String, Long> deviceMemory;
     private volatile ModelPlan promised = ModelPlan.UNKNOWN;
     private volatile boolean isEncoder;
 
-    /** A model under a name, with bytes for keys and values that it always has, which can be asked since a time. */
-    ServedSource(String name, EngineConfig config, long guarantee, Instant created) {
+    /**
+     * A model under a name, with bytes for keys and values that it always has, which can be asked since a time.
+     *
+     * @param deviceMemory what all models of a device share, as the first plan found it: later ones are made while others have it
+     */
+    ServedSource(
+            String name,
+            EngineConfig config,
+            long guarantee,
+            Instant created,
+            Sleepers sleepers,
+            Map<String, Long> deviceMemory) {
+        this.sleepers = sleepers;
+        this.deviceMemory = deviceMemory;
         this.name = name;
         this.config = config;
         this.guarantee = guarantee;
@@ -37,6 +53,9 @@ final class ServedSource implements ModelSource<Served> {
 
     @Override
     public ModelPlan plan() {
+        if (sleepers.has(name, this)) {
+            return promised;
+        }
         try {
             isEncoder = Encoders.isOne(config.model());
             ModelPlan plan = isEncoder ? encoderPlan() : enginePlan();
@@ -48,7 +67,8 @@ final class ServedSource implements ModelSource<Served> {
     }
 
     private ModelPlan enginePlan() {
-        EnginePlan plan = Engine.plan(config);
+        EnginePlan plan = Engine.plan(sharing());
+        deviceMemory.putIfAbsent(device(), plan.machineBytes());
         long cache = Math.clamp(Math.max(guarantee, plan.leastCacheBytes()), 0, plan.kvBytes());
         long least = plan.totalBytes() - plan.kvBytes() + cache;
         return new ModelPlan(
@@ -59,6 +79,14 @@ final class ServedSource implements ModelSource<Served> {
                 plan.machineBytes());
     }
 
+    private String device() {
+        return config.device().name();
+    }
+
+    private EngineConfig sharing() {
+        return config.withDeviceMemory(deviceMemory.getOrDefault(device(), config.deviceMemory()));
+    }
+
     private ModelPlan encoderPlan() {
         EmbeddingPlan plan = EmbeddingEngine.plan(EmbeddingConfig.of(config));
         return ModelPlan.fixed(plan.totalBytes(), plan.weightBytes(), plan.context(), plan.machineBytes());
@@ -66,20 +94,36 @@ final class ServedSource implements ModelSource<Served> {
 
     @Override
     public Served open(Progress progress) {
+        return open(promised.bytes(), progress);
+    }
+
+    @Override
+    public Served open(long bytes, Progress progress) {
+        Optional<Served> woken = sleepers.wake(name, this, engine -> {
+            var _ = engine.cache().resize(bytes - otherBytes(engine));
+        });
+        if (woken.isPresent()) {
+            return woken.get();
+        }
         try {
             return isEncoder
                     ? new ServedEncoder(name, openEncoder(progress), created)
-                    : new ServedModel(name, openEngine(progress), created);
+                    : new ServedModel(name, openEngine(bytes, progress), created);
         } catch (RuntimeException failure) {
             throw told(failure);
         }
     }
 
-    private Engine openEngine(Progress progress) {
-        return Engine.open(config, new StartObserver() {
+    private Engine openEngine(long bytes, Progress progress) {
+        return Engine.open(sharing(), new StartObserver() {
             @Override
             public void planned(EnginePlan plan) {
                 requirePromised(plan.totalBytes());
+            }
+
+            @Override
+            public long firstCacheBytes(EnginePlan plan) {
+                return Math.max(0, bytes - plan.totalBytes() + plan.kvBytes());
             }
 
             @Override
@@ -134,6 +178,14 @@ final class ServedSource implements ModelSource<Served> {
         switch (model) {
             case ServedModel generating -> generating.engine().close();
             case ServedEncoder encoder -> encoder.engine().close();
+        }
+    }
+
+    /** Weights of a GPU go to the machine's memory, where there is room for them. */
+    @Override
+    public void makeRoom(Served model) {
+        if (!(model instanceof ServedModel generating) || !sleepers.take(name, this, generating, config.model())) {
+            close(model);
         }
     }
 

@@ -1,0 +1,72 @@
+package roselle.cuda.memory;
+
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+import roselle.cuda.driver.Driver;
+
+/** Memory at reserved addresses of a device, which can go to others for a while; the host has what it held then. */
+final class BackedPiece {
+    private final Driver driver;
+    private final int device;
+    private final long address;
+    private final long bytes;
+    private @Nullable MemorySegment copy;
+    private boolean isBacked;
+
+    /** Without memory yet. */
+    BackedPiece(Driver driver, int device, long address, long bytes) {
+        this.driver = driver;
+        this.device = device;
+        this.address = address;
+        this.bytes = bytes;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    boolean isBacked() {
+        return isBacked;
+    }
+
+    /** Has memory; false where there is not that much. */
+    boolean back() {
+        isBacked = isBacked || driver.back(address, bytes, device);
+        return isBacked;
+    }
+
+    /** Copies what it holds to the host in the order of a stream, unless the host has it already. */
+    void save(long stream) {
+        if (isBacked && copy == null) {
+            MemorySegment target = driver.allocatePinned(bytes);
+            copy = target;
+            driver.copyOut(target, address, bytes, stream);
+        }
+    }
+
+    /** Forgets the host's copy. */
+    void dropCopy() {
+        MemorySegment held = copy;
+        copy = null;
+        if (held != null) {
+            driver.freePinned(held);
+        }
+    }
+
+    /** Writes what the host has, or zeros, in the order of a stream. */
+    void restore(long stream) {
+        MemorySegment source = copy;
+        if (source == null) {
+            driver.clear(address, bytes, stream);
+        } else {
+            driver.copyIn(address, source, bytes, stream);
+        }
+    }
+
+    void giveUp() {
+        if (isBacked) {
+            isBacked = false;
+            driver.unback(address, bytes);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package roselle.cuda.memory;
+
+import java.util.ArrayList;
+import java.util.List;
+import roselle.cuda.driver.Driver;
+
+/** Device memory at addresses that follow each other; it grows, and all of it can go to others for a while. */
+final class GrowingMemory {
+    private final Driver driver;
+    private final int device;
+    private final long unit;
+    private final long reservedBytes;
+    private final long address;
+    private final List<BackedPiece> pieces = new ArrayList<>();
+    private long end; // of what was taken
+    private long backedEnd;
+
+    /** Reserves addresses for at most so many bytes. */
+    GrowingMemory(Driver driver, int device, long bytes, long unit) {
+        this.driver = driver;
+        this.device = device;
+        this.unit = unit;
+        reservedBytes = Math.ceilDiv(bytes, unit) * unit;
+        address = driver.reserve(reservedBytes);
+    }
+
+    /** Takes so many bytes; address 0 where there are not that many. */
+    long take(long bytes) {
+        long missing = Math.max(0, end + bytes - backedEnd);
+        long backed = Math.ceilDiv(missing, unit) * unit;
+        if (backed > reservedBytes - backedEnd) {
+            return 0;
+        }
+        if (backed > 0) {
+            var piece = new BackedPiece(driver, device, address + backedEnd, backed);
+            if (!piece.back()) {
+                return 0;
+            }
+            pieces.add(piece);
+            backedEnd += backed;
+        }
+        long taken = address + end;
+        end += bytes;
+        return taken;
+    }
+
+    List<BackedPiece> pieces() {
+        return pieces;
+    }
+
+    void close(Cleanup steps) {
+        for (BackedPiece piece : pieces) {
+            steps.then(piece::giveUp).then(piece::dropCopy);
+        }
+        steps.then(() -> driver.unreserve(address, reservedBytes));
+    }
+}
