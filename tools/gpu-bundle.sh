@@ -43,14 +43,15 @@ cp -r roselle-cuda/src/main/cuda "$bundle/lab/roselle-cuda/src/main/"
 cat >"$bundle/run.sh" <<'RUN'
 #!/bin/sh
 # Runs the bundle it lies in:
-#   run.sh test [CLASS …]              the tests with the tag gpu, or those of some classes: run.sh test CudaContractTest
+#   run.sh test [CLASS …]              the tests with the tag gpu, or those of some classes: run.sh test CudaContractTest; those of a
+#                                      type of rows ('CudaContractTest$InF32') can run beside the others, in 4 minutes each
 #   run.sh roselle ARGUMENTS           the command line
 #   run.sh kernels [SCRIPT ARGUMENTS]  checks and times kernels (Python, PyTorch, NVRTC): run.sh kernels attention.py check
 #   run.sh serving [MODEL [OPTIONS]]   128 prompts of 256 tokens and 64 new ones, through the engine and over HTTP; where no
 #                                      model is named, GPT-2's shape with random weights, made by transformers
 set -eu
 bundle=$(cd "$(dirname "$0")" && pwd)
-[ $# != 0 ] || { sed -n 2,8p "$0" >&2; exit 64; }
+[ $# != 0 ] || { sed -n 2,9p "$0" >&2; exit 64; }
 jre=${ROSELLE_BUNDLE_JRE:-/tmp/roselle-jre}
 java=$jre/jre/bin/java
 unpacked() { [ -x "$java" ] || { mkdir -p "$jre" && tar -C "$jre" -xJf "$bundle/jre.tar.xz"; }; }
@@ -106,7 +107,7 @@ case $what in
         roselle bench offline --model "$model" --output-dir "${TMPDIR:-/tmp}/roselle-serving" \
             --engine-flags "--device cuda --max-sequences 128 --step-tokens 16384" "$@"
         ;;
-    *) sed -n 2,8p "$0" >&2; exit 64 ;;
+    *) sed -n 2,9p "$0" >&2; exit 64 ;;
 esac
 RUN
 chmod +x "$bundle/run.sh"

@@ -16,7 +16,7 @@ import roselle.server.pool.EnginePool;
 import roselle.server.pool.Lease;
 
 /**
- * How long two models take to follow each other in memory for one: {@code SwitchTimes FIRST SECOND [DEVICE [SWITCHES]]}; prints CSV.
+ * How long two models take to follow each other in memory for one: {@code SwitchTimes FIRST SECOND [DEVICE [SWITCHES [HOST]]]}; prints CSV.
  *
  * <p>A pool loads what it is asked for, as the server's does. Times are until the model can be asked, and from there until the first
  * token of a prompt of four; files are in the page cache from the second switch to each model on. {@code tools/switch/run.sh} gets all
@@ -34,8 +34,10 @@ final class SwitchTimes {
                 .max()
                 .orElseThrow();
         var models = List.of(PooledModel.of("first", configs.get(0)), PooledModel.of("second", configs.get(1)));
+        long hostMemory = arguments.length > 4 ? Long.parseLong(arguments[4]) << 30 : 0;
+        var options = new PoolOptions(models, budget, Duration.ofMinutes(10)).withHostMemory(hostMemory);
         System.out.println("switch,model,until it can be asked ms,first token ms,phases");
-        try (var pool = EnginePool.open(new PoolOptions(models, budget, Duration.ofMinutes(10)))) {
+        try (var pool = EnginePool.open(options)) {
             for (int turn = 0; turn < switches; turn++) {
                 measure(pool, turn, turn % 2 == 0 ? "first" : "second");
             }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# How long two models take to follow each other in memory for one: tools/switch/run.sh FIRST SECOND [DEVICE [SWITCHES]]
-# DEVICE is cpu or cuda:0. JAVA_HOME must be a JDK 25 or newer. Prints CSV.
+# How long two models take to follow each other in memory for one: tools/switch/run.sh FIRST SECOND [DEVICE [SWITCHES [HOST]]]
+# DEVICE is cpu or cuda:0, HOST the GiB of memory for weights that leave a GPU. JAVA_HOME must be a JDK 25 or newer. Prints CSV.
 set -eu
 first=$(realpath "$1")
 second=$(realpath "$2")
