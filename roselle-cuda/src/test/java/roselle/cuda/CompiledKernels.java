@@ -74,7 +74,7 @@ final class CompiledKernels {
             sum.update(source.text().getBytes(StandardCharsets.UTF_8));
             Map<String, String> headers = KernelSource.headers();
             for (String header : includedBy(source)) {
-                sum.update(headers.get(header).getBytes(StandardCharsets.UTF_8));
+                sum.update(headers.getOrDefault(header, "").getBytes(StandardCharsets.UTF_8));
             }
             return HexFormat.of().formatHex(sum.digest(), 0, 12);
         } catch (IOException unreadable) {

@@ -1,7 +1,6 @@
 package roselle.cli.serve;
 
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import roselle.hub.Hub;
@@ -26,7 +25,7 @@ final class HubSupply implements ModelSupply {
         try {
             return config.isOffline() ? cached(model) : pulled(model, hearing);
         } catch (HubException unavailable) {
-            throw new Unavailable(unavailable.getMessage(), unavailable);
+            throw new Unavailable(String.valueOf(unavailable.getMessage()), unavailable);
         }
     }
 
@@ -46,9 +45,6 @@ final class HubSupply implements ModelSupply {
                 public void received(long bytes) {
                     hearing.accept(new Progress(missing, Math.min(missing, received.addAndGet(bytes))));
                 }
-
-                @Override
-                public void pausing(String failure, Duration pause) {} // it is tried again
             });
         }
     }

@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import roselle.api.InvalidRequestException;
@@ -105,7 +104,7 @@ final class PullRoutes {
                     "there is no model " + name + ", and fetching models is not supported here: start the server with"
                             + " --models FOLDER and --model-control poll or explicit");
         }
-        if (!BlobStore.isName(name) && !HUB.matcher(name).find() || name.indexOf('/') < 0) {
+        if ((!BlobStore.isName(name) && !HUB.matcher(name).find()) || name.indexOf('/') < 0) {
             throw ApiException.invalid(
                     "model",
                     "model is " + name + ": models come from the Hugging Face hub, so write hf.co/org/name, or"
@@ -117,29 +116,39 @@ final class PullRoutes {
         return models.pool().orElseThrow();
     }
 
+    /** How far it is, for another thread. */
+    private static final class Latest implements Consumer<Progress> {
+        private volatile Progress progress = new Progress(0, 0);
+
+        @Override
+        public void accept(Progress next) {
+            progress = next;
+        }
+    }
+
     /** Fetches on a thread of its own, so that this one tells how far it is; it goes on where the peer has gone. */
     private void fetch(String name, EventStream events) throws IOException {
-        var latest = new AtomicReference<>(new Progress(0, 0));
+        var latest = new Latest();
         status(events.event(), "pulling manifest");
         events.send();
         var fetched = new CompletableFuture<Path>();
         Thread.ofVirtual().name("pull " + name).start(() -> {
             try {
-                fetched.complete(adopt(name, supplied(name, latest::set)));
+                fetched.complete(adopt(name, supplied(name, latest)));
             } catch (RuntimeException failure) {
                 fetched.completeExceptionally(failure);
             }
         });
-        Progress told = latest.get();
+        Progress told = latest.progress;
         while (!isDone(fetched)) {
-            Progress now = latest.get();
+            Progress now = latest.progress;
             if (!now.equals(told)) {
                 told = now;
                 pulling(events.event(), name, now);
                 events.send();
             }
         }
-        Progress last = latest.get();
+        Progress last = latest.progress;
         if (last.bytes() > 0) {
             pulling(events.event(), name, new Progress(last.bytes(), last.bytes()));
             events.end();
@@ -170,9 +179,9 @@ final class PullRoutes {
         try {
             return supply.fetch(onHub(name), hearing);
         } catch (InvalidRequestException noName) {
-            throw ApiException.invalid("model", noName.getMessage());
+            throw ApiException.invalid("model", String.valueOf(noName.getMessage()));
         } catch (Unavailable unavailable) {
-            throw new ApiException(ErrorKind.MODEL_NOT_FOUND, unavailable.getMessage());
+            throw new ApiException(ErrorKind.MODEL_NOT_FOUND, String.valueOf(unavailable.getMessage()));
         }
     }
 

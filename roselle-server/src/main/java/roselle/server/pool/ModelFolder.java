@@ -104,7 +104,7 @@ final class ModelFolder {
 
     /** Removes a model's file, or all parts of it, or the link that is its folder. */
     static void remove(Path model) throws IOException {
-        if (Files.isSymbolicLink(model) && Files.isDirectory(model) || !Files.exists(model)) {
+        if ((Files.isSymbolicLink(model) && Files.isDirectory(model)) || !Files.exists(model)) {
             Files.deleteIfExists(model);
             return;
         }
