@@ -108,6 +108,14 @@ public interface Lexeme {
         return Symbols.NONE;
     }
 
+    /**
+     * Symbols with each of which this lexeme and another go on to the same one, or both to none, and which lie between two symbols here;
+     * none where that is not known.
+     */
+    default Symbols agreement(Lexeme other) {
+        return Symbols.NONE;
+    }
+
     /** Whether all symbols of some classes lead to one and the same lexeme, or to none. */
     default boolean isAlike(long classes) {
         return false;

@@ -28,6 +28,16 @@ public record Symbols(long low, long high, long beyond) {
         return new Symbols(low & ~other.low, high & ~other.high, beyond & ~other.beyond);
     }
 
+    /** Those of two sets. */
+    public Symbols with(Symbols other) {
+        return new Symbols(low | other.low, high | other.high, beyond | other.beyond);
+    }
+
+    /** One symbol of ASCII. */
+    public static Symbols of(int symbol) {
+        return symbol < 64 ? new Symbols(1L << symbol, 0, 0) : new Symbols(0, 1L << symbol, 0);
+    }
+
     /** Whether it has a symbol of ASCII. */
     public boolean has(int symbol) {
         return ((symbol < 64 ? low : high) & 1L << symbol) != 0;

@@ -2,6 +2,7 @@ package roselle.grammar.mask;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
@@ -74,6 +75,22 @@ final class Ends {
             for (int i = 0; i < other.size(); i++) {
                 add(other.lexemes[i], other.nodes[i]);
             }
+        }
+
+        /** The same, those of one lexeme together. */
+        void addGrouped(Builder other) {
+            var byLexeme = new IdentityHashMap<Lexeme, Builder>();
+            List<Builder> inOrder = new ArrayList<>();
+            for (int i = 0; i < other.size; i++) {
+                Builder group = byLexeme.get(other.lexemes[i]);
+                if (group == null) {
+                    group = new Builder();
+                    byLexeme.put(other.lexemes[i], group);
+                    inOrder.add(group);
+                }
+                group.add(other.lexemes[i], other.nodes[i]);
+            }
+            inOrder.forEach(this::addAll);
         }
 
         Ends build() {

@@ -53,7 +53,7 @@ final class LexemeWalk {
             ends.add(lexeme, node);
         }
         if (isWorthLoop(lexeme, node)) {
-            loop(lexeme, vocabulary.slice(lexeme.loop()), node, ends);
+            loop(lexeme, node, ends);
         } else {
             collectChildren(lexeme, node, ends);
         }
@@ -70,7 +70,7 @@ final class LexemeWalk {
             inner.addAll(found.inside);
             ends.addAll(found.ends);
         } else if (isWorthLoop(lexeme, parent)) {
-            loop(lexeme, vocabulary.slice(lexeme.loop()), parent, ends);
+            loop(lexeme, parent, ends);
         } else {
             collectChildren(lexeme, parent, ends);
         }
@@ -99,8 +99,16 @@ final class LexemeWalk {
     }
 
     /** Below a node, where the lexeme goes on to itself with the symbols of a slice: only what leads out is walked. */
-    private void loop(Lexeme lexeme, Slice slice, int parent, Ends.Builder ends) {
+    private void loop(Lexeme lexeme, int parent, Ends.Builder ends) {
+        Detours detours = isLarge(parent) ? Detours.of(lexeme) : null;
+        if (detours != null && vocabulary.slice(detours.stays).hasBelow(parent)) {
+            Ends.Builder found = new Ends.Builder();
+            around(lexeme, detours, parent, found);
+            ends.addGrouped(found);
+            return;
+        }
         NodeSymbols symbols = vocabulary.symbols();
+        Slice slice = vocabulary.slice(lexeme.loop());
         int last = trie.end[parent];
         boolean isShared = slice.hasBelow(parent);
         if (isShared) {
@@ -122,6 +130,35 @@ final class LexemeWalk {
                 enter(behind(lexeme, exit, symbols.before[exit]), exit, ends);
             }
             node = exit < last ? trie.end[exit] : last;
+        }
+    }
+
+    /** The same with detours: they are walked only where they do not lead back. */
+    private void around(Lexeme lexeme, Detours detours, int parent, Ends.Builder ends) {
+        NodeSymbols symbols = vocabulary.symbols();
+        boolean[] leads = symbols.outsideByKind(detours.stays);
+        boolean[] isAsked = symbols.outsideByKind(detours.stays.without(detours.watched));
+        inner.addAll(TokenSet.of(vocabulary.slice(detours.stays).below(parent)));
+        int last = trie.end[parent];
+        int node = parent + 1;
+        while (node < last) {
+            int kind = symbols.kind(node);
+            if (!isAsked[kind]) {
+                node++;
+                continue;
+            }
+            int above = symbols.above(node); // where the symbol begins
+            int before = above == parent ? 0 : trie.octet[above] & 0xFF;
+            if (!leads[kind] && !detours.isWatched(before, kind)) {
+                node++;
+                continue;
+            }
+            for (int i = symbols.firstToken[node]; i < symbols.firstToken[trie.end[node]]; i++) {
+                inner.remove(symbols.tokens[i]);
+            }
+            Lexeme detour = before < 128 ? detours.behind[before] : null;
+            enter(behind(detour == null ? lexeme : detour, node, symbols.before[node]), node, ends);
+            node = trie.end[node];
         }
     }
 

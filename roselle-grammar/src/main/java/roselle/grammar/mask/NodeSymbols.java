@@ -123,12 +123,32 @@ final class NodeSymbols {
         return (short) (128 + at);
     }
 
-    /** The nodes whose bytes cannot become a symbol of a set, one bit each. */
-    long[] outside(Symbols set) {
+    /** The kind of a node's symbol, below 128 the symbol itself. */
+    int kind(int node) {
+        return kind[node];
+    }
+
+    /** The node before the first byte of a node's symbol. */
+    int above(int node) {
+        int at = parent[node];
+        for (int i = before[node]; i > 0; i--) {
+            at = parent[at];
+        }
+        return at;
+    }
+
+    /** The kinds that cannot become a symbol of a set. */
+    boolean[] outsideByKind(Symbols set) {
         boolean[] isOutside = new boolean[128 + classes.size()];
         for (int i = 0; i < isOutside.length; i++) {
             isOutside[i] = i < 128 ? !set.has(i) : (classes.get(i - 128) & set.beyond()) == 0;
         }
+        return isOutside;
+    }
+
+    /** The nodes whose bytes cannot become a symbol of a set, one bit each. */
+    long[] outside(Symbols set) {
+        boolean[] isOutside = outsideByKind(set);
         long[] nodes = new long[(trie.nodes + 63) >>> 6];
         for (int node = 1; node < trie.nodes; node++) {
             nodes[node >>> 6] |= isOutside[kind[node]] ? 1L << node : 0;

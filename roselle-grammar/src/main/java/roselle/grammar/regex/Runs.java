@@ -46,29 +46,49 @@ final class Runs {
         return known;
     }
 
+    /** Symbols with each of which two languages lead to the same one; in JSON those that are written as they are. */
+    @SuppressWarnings("ReferenceEquality") // interned
+    static Symbols agreement(Runs one, Runs other, boolean isInJson) {
+        Symbols agreed = Symbols.NONE;
+        long others = 0;
+        int i = 0;
+        int k = 0;
+        for (int first = 0; first <= CodePoints.MAX; ) {
+            int last = Math.min(one.steps.last(i), other.steps.last(k));
+            if (one.steps.targets()[i] == other.steps.targets()[k]) {
+                agreed = agreed.with(between(first, last));
+            } else if (last >= 128) {
+                others |= SymbolClasses.between(Math.max(first, 128), last);
+            }
+            i += last == one.steps.last(i) ? 1 : 0;
+            k += last == other.steps.last(k) ? 1 : 0;
+            first = last + 1;
+        }
+        Symbols all = agreed.without(new Symbols(0, 0, others));
+        return isInJson ? all.without(UNREADABLE_SYMBOLS) : all;
+    }
+
+    private static Symbols between(int first, int last) {
+        return new Symbols(
+                first < 64 ? bits(first, Math.min(last, 63)) : 0,
+                first < 128 && last >= 64 ? bits(Math.max(first, 64) - 64, Math.min(last, 127) - 64) : 0,
+                last >= 128 ? SymbolClasses.between(Math.max(first, 128), last) : 0);
+    }
+
     @SuppressWarnings("ReferenceEquality") // interned
     private static Symbols loop(Language language, Steps steps) {
-        long low = 0;
-        long high = 0;
-        long beyond = 0;
+        Symbols looped = Symbols.NONE;
         long others = 0;
         for (int i = 0; i < steps.targets().length; i++) {
             int first = steps.starts()[i];
             int last = steps.last(i);
-            boolean isLoop = steps.targets()[i] == language;
-            if (isLoop && first < 64) {
-                low |= bits(first, Math.min(last, 63));
-            }
-            if (isLoop && first < 128 && last >= 64) {
-                high |= bits(Math.max(first, 64) - 64, Math.min(last, 127) - 64);
-            }
-            if (last >= 128) {
-                long classes = SymbolClasses.between(Math.max(first, 128), last);
-                beyond |= isLoop ? classes : 0;
-                others |= isLoop ? 0 : classes;
+            if (steps.targets()[i] == language) {
+                looped = looped.with(between(first, last));
+            } else if (last >= 128) {
+                others |= SymbolClasses.between(Math.max(first, 128), last);
             }
         }
-        Symbols all = new Symbols(low, high, beyond & ~others);
+        Symbols all = looped.without(new Symbols(0, 0, others));
         return all.isWide() ? all : Symbols.NONE;
     }
 

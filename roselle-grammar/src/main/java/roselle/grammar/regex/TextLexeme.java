@@ -441,6 +441,13 @@ public final class TextLexeme implements Lexeme {
     }
 
     @Override
+    public Symbols agreement(Lexeme other) {
+        return form == PLAIN && other instanceof TextLexeme text && text.form == PLAIN && text.spelling == spelling
+                ? Runs.agreement(runs(), text.runs(), spelling != Spelling.RAW)
+                : Symbols.NONE;
+    }
+
+    @Override
     public boolean isAlike(long classes) {
         return form == PLAIN && runs().target(classes) != null;
     }

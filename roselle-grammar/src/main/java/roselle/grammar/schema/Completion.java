@@ -168,7 +168,7 @@ final class Completion {
     boolean mayCome(Shape.OfObject shape, String name) {
         Conjunction all = conjunction(shape);
         if (all == null) {
-            return !shapes.memberOutcomes(shape, name).isEmpty();
+            return shapes.hasMember(shape, name);
         }
         if (!isSatisfiable(member(all, name))) {
             return false;
@@ -179,7 +179,7 @@ final class Completion {
             return false;
         }
         if (shapes.keepsOrder() || all.min > shape.count + 1 + rest) {
-            return !shapes.memberOutcomes(shape, name).isEmpty();
+            return shapes.hasMember(shape, name);
         }
         return true;
     }
@@ -264,8 +264,7 @@ final class Completion {
 
     private boolean searchObject(Shape.OfObject shape) {
         for (String name : shape.universe.names()) {
-            if (!Shapes.isSeen(shape, name)
-                    && !shapes.memberOutcomes(shape, name).isEmpty()) {
+            if (!Shapes.isSeen(shape, name) && shapes.hasMember(shape, name)) {
                 return true;
             }
         }

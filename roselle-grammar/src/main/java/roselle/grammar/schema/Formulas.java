@@ -1,11 +1,11 @@
 package roselle.grammar.schema;
 
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Budget;
@@ -36,6 +36,8 @@ final class Formulas {
             return hash;
         }
     }
+
+    private static final Comparator<Formula> BY_ID = Comparator.comparingInt(formula -> formula.id);
 
     private final Languages languages;
     private final Numbers numbers;
@@ -145,7 +147,12 @@ final class Formulas {
                 return parts[0];
             }
         }
-        TreeMap<Integer, Formula> flat = new TreeMap<>();
+        int length = 1;
+        for (Formula part : parts) {
+            length += part.kind == kind ? part.parts.length : 1;
+        }
+        Formula[] flat = new Formula[length];
+        int size = 0;
         int types = kind == Formula.Kind.AND ? Atom.ALL_TYPES : 0;
         boolean hasTypes = false;
         for (Formula part : parts) {
@@ -157,7 +164,7 @@ final class Formulas {
                     types = kind == Formula.Kind.AND ? types & set : types | set;
                     hasTypes = true;
                 } else if (one != neutral) {
-                    flat.put(one.id, one);
+                    flat[size++] = one;
                 }
             }
         }
@@ -167,18 +174,32 @@ final class Formulas {
                 return absorbing;
             }
             if (joint != neutral) {
-                flat.put(joint.id, joint);
+                flat[size++] = joint;
             }
         }
-        for (Formula one : flat.values()) {
-            if (one.negation != null && flat.containsKey(one.negation.id)) {
+        Formula[] sorted = sorted(flat, size);
+        for (Formula one : sorted) {
+            if (one.negation != null && Arrays.binarySearch(sorted, one.negation, BY_ID) >= 0) {
                 return absorbing;
             }
         }
-        if (flat.size() <= 1) {
-            return flat.isEmpty() ? neutral : flat.firstEntry().getValue();
+        if (sorted.length <= 1) {
+            return sorted.length == 0 ? neutral : sorted[0];
         }
-        return make(kind, flat.values().toArray(Formula[]::new), null);
+        return make(kind, sorted, null);
+    }
+
+    /** The first of some formulas by their ids, each once. */
+    @SuppressWarnings("ReferenceEquality") // interned
+    private static Formula[] sorted(Formula[] flat, int size) {
+        Arrays.sort(flat, 0, size, BY_ID);
+        int kept = 0;
+        for (int i = 0; i < size; i++) {
+            if (kept == 0 || flat[kept - 1] != flat[i]) {
+                flat[kept++] = flat[i];
+            }
+        }
+        return Arrays.copyOf(flat, kept);
     }
 
     /** What is left of a formula for values of one type. */
@@ -308,25 +329,34 @@ final class Formulas {
 
     /** A formula with each of its conditions replaced. */
     Formula replaced(Formula formula, Function<Formula, Formula> ofAtom, Map<Formula, Formula> known) {
+        if (formula.isTrue() || formula.isFalse()) {
+            return formula;
+        }
         Formula done = known.get(formula);
         if (done == null) {
-            done = switch (formula.kind) {
-                case TRUE, FALSE -> formula;
-                case ATOM -> ofAtom.apply(formula);
-                case NOT_ATOM -> not(replaced(not(formula), ofAtom, known));
-                case AND -> and(replaced(formula.parts, ofAtom, known));
-                case OR -> or(replaced(formula.parts, ofAtom, known));
-            };
+            done = formula.kind == Formula.Kind.ATOM ? ofAtom.apply(formula) : replacedWithin(formula, ofAtom, known);
             known.put(formula, done);
         }
         return done;
     }
 
-    private Formula[] replaced(Formula[] parts, Function<Formula, Formula> ofAtom, Map<Formula, Formula> known) {
-        Formula[] done = new Formula[parts.length];
-        for (int i = 0; i < parts.length; i++) {
-            done[i] = replaced(parts[i], ofAtom, known);
+    /** The same of one that has parts; most stay as they are. */
+    @SuppressWarnings("ReferenceEquality") // interned
+    private Formula replacedWithin(Formula formula, Function<Formula, Formula> ofAtom, Map<Formula, Formula> known) {
+        if (formula.kind == Formula.Kind.NOT_ATOM) {
+            Formula atom = not(formula);
+            Formula done = replaced(atom, ofAtom, known);
+            return done == atom ? formula : not(done);
         }
-        return done;
+        Formula[] parts = formula.parts;
+        Formula[] done = parts;
+        for (int i = 0; i < parts.length; i++) {
+            Formula part = replaced(parts[i], ofAtom, known);
+            if (part != parts[i] && done == parts) {
+                done = parts.clone();
+            }
+            done[i] = part;
+        }
+        return done == parts ? formula : formula.kind == Formula.Kind.AND ? and(done) : or(done);
     }
 }

@@ -345,6 +345,9 @@ final class JsonMachine implements Constraint {
     // ---- objects ----
 
     boolean hasKeys(Shape.OfObject shape, Extras extras) {
+        if (shape.keys == null && shapes.hasName(shape)) {
+            return true;
+        }
         KeyTable table = shapes.keys(shape);
         return !table.names().isEmpty() || hasKinds(table, extras);
     }

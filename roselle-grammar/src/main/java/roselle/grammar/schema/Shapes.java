@@ -273,6 +273,12 @@ final class Shapes {
         return known;
     }
 
+    /** Whether a key that the schemas name may come next; the shape is live. */
+    boolean hasName(Shape.OfObject shape) {
+        return shape.universe.names().stream()
+                .anyMatch(name -> !isSeen(shape, name) && completion.mayCome(shape, name));
+    }
+
     static boolean isSeen(Shape.OfObject shape, String name) {
         return isIn(shape.seen, shape.universe, name);
     }
@@ -294,13 +300,25 @@ final class Shapes {
     }
 
     List<Shape.Outcome> memberOutcomes(Shape.OfObject shape, String name) {
+        return members(shape, name, pattern -> languages.matches(pattern, name), seenWith(shape, name));
+    }
+
+    /** Whether something may follow a key that the schemas name. */
+    boolean hasMember(Shape.OfObject shape, String name) {
+        Movement moved = move(shape, name, pattern -> languages.matches(pattern, name), seenWith(shape, name));
+        Decision decision = new Decision(moved.dependences, moved.next, true);
+        decision.decide(moved.goals, 0, formulas.isTrue());
+        return !decision.found.isEmpty();
+    }
+
+    private BitSet seenWith(Shape.OfObject shape, String name) {
         BitSet seen = (BitSet) shape.seen.clone();
         int index = Objects.requireNonNull(shape.universe.index().get(name));
         seen.set(index);
         if (keepsOrder) {
             seen.set(0, index); // those before it may not come any more
         }
-        return members(shape, name, pattern -> languages.matches(pattern, name), seen);
+        return seen;
     }
 
     /** Kinds of keys that no schema names, with what may follow; none may. */
@@ -376,6 +394,15 @@ final class Shapes {
 
     private List<Shape.Outcome> members(
             Shape.OfObject shape, @Nullable String name, Predicate<Language> matches, BitSet seen) {
+        Movement moved = move(shape, name, matches, seen);
+        return outcomes(moved.goals, moved.dependences, moved.next);
+    }
+
+    /** Goals behind a key, what they depend on, and the shape that they become once that is decided. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    private record Movement(Formula[] goals, Map<Formula, Dependence> dependences, Next next) {}
+
+    private Movement move(Shape.OfObject shape, @Nullable String name, Predicate<Language> matches, BitSet seen) {
         Map<Formula, Dependence> dependences = new LinkedHashMap<>();
         Formula[] goals = moved(shape.goals, formula -> switch (formula.atom()) {
             case Atom.Has(String key) -> {
@@ -389,7 +416,7 @@ final class Shapes {
                 dependent(formula, memberOf(members, name, matches), formula, formulas.isFalse(), dependences);
             default -> formula;
         });
-        return outcomes(goals, dependences, left -> object(left, shape.universe, seen, shape.count + 1));
+        return new Movement(goals, dependences, left -> object(left, shape.universe, seen, shape.count + 1));
     }
 
     private Formula[] moved(Formula[] goals, Function<Formula, Formula> ofAtom) {
@@ -490,14 +517,10 @@ final class Shapes {
     }
 
     private List<Shape.Outcome> outcomes(Formula[] goals, Map<Formula, Dependence> dependences, Next next) {
-        Map<Formula, List<Formula>> conditions = new LinkedHashMap<>();
-        dependences.forEach((condition, dependence) -> conditions
-                .computeIfAbsent(dependence.part(), part -> new ArrayList<>())
-                .add(condition));
-        Map<Shape, Formula> found = new LinkedHashMap<>();
-        decide(goals, List.copyOf(conditions.entrySet()), 0, formulas.isTrue(), dependences, next, found);
-        List<Shape.Outcome> outcomes = new ArrayList<>(found.size());
-        found.forEach((shape, part) -> outcomes.add(new Shape.Outcome(part, shape)));
+        Decision decision = new Decision(dependences, next, false);
+        decision.decide(goals, 0, formulas.isTrue());
+        List<Shape.Outcome> outcomes = new ArrayList<>(decision.found.size());
+        decision.found.forEach((shape, part) -> outcomes.add(new Shape.Outcome(part, shape)));
         return outcomes;
     }
 
@@ -510,51 +533,62 @@ final class Shapes {
         return true;
     }
 
-    private void decide(
-            Formula[] goals,
-            List<Map.Entry<Formula, List<Formula>>> parts,
-            int at,
-            Formula part,
-            Map<Formula, Dependence> dependences,
-            Next next,
-            Map<Shape, Formula> found) {
-        formulas.budget().spend(goals.length);
-        if (areFalse(goals)) {
-            return;
+    /** What the conditions that a part must decide on lead to, one after the other. */
+    private final class Decision {
+        final Map<Shape, Formula> found = new LinkedHashMap<>();
+        private final List<Map.Entry<Formula, List<Formula>>> parts;
+        private final Map<Formula, Dependence> dependences;
+        private final Next next;
+        private final boolean isOfOne; // whether one outcome is enough
+
+        Decision(Map<Formula, Dependence> dependences, Next next, boolean isOfOne) {
+            Map<Formula, List<Formula>> conditions = new LinkedHashMap<>();
+            dependences.forEach((condition, dependence) -> conditions
+                    .computeIfAbsent(dependence.part(), part -> new ArrayList<>())
+                    .add(condition));
+            this.parts = List.copyOf(conditions.entrySet());
+            this.dependences = dependences;
+            this.next = next;
+            this.isOfOne = isOfOne;
         }
-        if (at == parts.size()) {
-            Shape shape = next.of(goals);
-            if (completion.isSatisfiable(part) && completion.isLive(shape)) {
-                found.merge(shape, part, formulas::or);
+
+        void decide(Formula[] goals, int at, Formula part) {
+            formulas.budget().spend(goals.length);
+            if (areFalse(goals) || (isOfOne && !found.isEmpty())) {
+                return;
             }
-            return;
-        }
-        Formula decided = parts.get(at).getKey();
-        List<Formula> conditions = parts.get(at).getValue();
-        Formula[] whenValid = moved(
-                goals,
-                formula -> conditions.contains(formula)
-                        ? Objects.requireNonNull(dependences.get(formula)).whenValid()
-                        : formula);
-        Formula[] whenNot = moved(
-                goals,
-                formula -> conditions.contains(formula)
-                        ? Objects.requireNonNull(dependences.get(formula)).whenNot()
-                        : formula);
-        if (Arrays.equals(whenValid, whenNot)) {
-            decide(whenValid, parts, at + 1, part, dependences, next, found);
-            return;
-        }
-        boolean mayBeNot = !areFalse(whenNot);
-        Formula valid = formulas.and(part, decided);
-        if (!mayBeNot || completion.isSatisfiable(valid)) {
-            decide(whenValid, parts, at + 1, valid, dependences, next, found);
-        }
-        if (mayBeNot) {
-            Formula not = formulas.and(part, formulas.not(decided));
+            if (at == parts.size()) {
+                Shape shape = next.of(goals);
+                if (completion.isSatisfiable(part) && completion.isLive(shape)) {
+                    found.merge(shape, part, formulas::or);
+                }
+                return;
+            }
+            Formula[] whenValid = decided(goals, at, Dependence::whenValid);
+            Formula[] whenNot = decided(goals, at, Dependence::whenNot);
+            if (Arrays.equals(whenValid, whenNot)) {
+                decide(whenValid, at + 1, part);
+                return;
+            }
+            boolean mayBeNot = !areFalse(whenNot);
+            Formula decided = parts.get(at).getKey();
+            Formula valid = formulas.and(part, decided);
+            if (!mayBeNot || completion.isSatisfiable(valid)) {
+                decide(whenValid, at + 1, valid);
+            }
+            Formula not = mayBeNot ? formulas.and(part, formulas.not(decided)) : formulas.isFalse();
             if (completion.isSatisfiable(not)) {
-                decide(whenNot, parts, at + 1, not, dependences, next, found);
+                decide(whenNot, at + 1, not);
             }
+        }
+
+        private Formula[] decided(Formula[] goals, int at, Function<Dependence, Formula> which) {
+            List<Formula> conditions = parts.get(at).getValue();
+            return moved(
+                    goals,
+                    formula -> conditions.contains(formula)
+                            ? which.apply(Objects.requireNonNull(dependences.get(formula)))
+                            : formula);
         }
     }
 }

@@ -41,6 +41,8 @@ class MasksAgreeTest {
                 "{\"pattern\":\"the|an/[0-9]+\",\"type\":\"string\"}",
                 "{\"oneOf\":[{\"pattern\":\"the\"},{\"pattern\":\"an\"},{\"pattern\":\"b-\"}],\"type\":\"string\"}",
                 "{\"type\":\"object\",\"patternProperties\":{\"^th\":{\"type\":\"null\"},\"an\":{\"type\":\"integer\"}},\"additionalProperties\":{\"type\":\"string\"}}",
+                "{\"oneOf\":[{\"pattern\":\"then\"},{\"pattern\":\"and.\"},{\"pattern\":\"\\\\$the\"},{\"pattern\":\"n\\\"\"}],\"type\":\"string\"}",
+                "{\"type\":\"object\",\"patternProperties\":{\"the(a|n)\":{},\"an[a-z]\":{\"type\":\"null\"},\"t_[a-z]+[0-9]\":{\"type\":\"integer\"}}}",
                 "{\"pattern\":\"^.*$\",\"type\":\"string\"}",
                 "{\"pattern\":\"^(?!.*the).*$\",\"type\":\"string\"}",
                 "{\"pattern\":\"^[0-9a-f]{2,4}$\",\"type\":\"string\"}",
