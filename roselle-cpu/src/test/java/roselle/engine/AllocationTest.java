@@ -39,7 +39,9 @@ class AllocationTest {
             "gpt_oss",
             "mixtral",
             "qwen2_moe",
-            "deepseek_v3",
+            "deepseek_v32",
+            "minimax_m3_vl_text",
+            "gemma3n_text",
             "qwen3_5_moe",
             "lfm2",
             "granite");

@@ -12,6 +12,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.CapacityException;
@@ -49,7 +50,7 @@ class FakeDeviceTest {
     private static final long ROUNDING_BYTES = 7 << 20;
 
     static List<Path> models() throws IOException {
-        return in(MODELS);
+        return in(MODELS).stream().filter(FakeDeviceTest::hasKernels).toList();
     }
 
     /** Of families that are made of parts which others have, and that GPUs have kernels for. */
@@ -74,6 +75,21 @@ class FakeDeviceTest {
                 .isInstanceOf(DeviceException.class)
                 .hasMessageContaining("state spaces (Mamba 2)")
                 .hasMessageContaining("--device cpu");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "deepseek_v32, attention to chosen positions",
+        "minimax_m3_vl_text, attention to chosen blocks",
+        "gemma3n_text, streams side by side"
+    })
+    void whatHasNoKernelsIsRefusedByName(String model, String words) {
+        var driver = new FakeDriver(Card.HOPPER);
+        assertThatThrownBy(() -> EngineOnDevice.open(config(MODELS.resolve(model)), driver.open(DataType.F32)))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageContaining(words)
+                .hasMessageContaining("--device cpu");
+        assertThat(driver.leaks()).isEmpty();
     }
 
     private static List<Path> in(Path root) throws IOException {

@@ -43,7 +43,6 @@ import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.backend.reference.ReferenceDevice;
 import roselle.backend.step.StepInputs;
-import roselle.backend.step.StepLimits;
 import roselle.quantization.Group;
 import roselle.quantization.GroupScales;
 import roselle.quantization.StoredMatrix;
@@ -59,18 +58,12 @@ import roselle.testing.RandomLlama;
  *
  * <p>Rows are rounded to bfloat16 first, which every type of rows holds, so that both devices are given the same.
  */
-public abstract class ReferenceContract extends KvTypesContract {
-    private static final int COLUMNS = 256; // a super-block
+public abstract class ReferenceContract extends TraitContract {
     private static final int OUTPUTS = 48;
     private static final int HEADS = 3;
     private static final int EXPERTS = 8;
     private static final int CHOSEN = 3;
     private static final int TABLE = 40;
-    private static final int PAGE = 16;
-    private static final int[] PROMPTS = {37, 1, 80};
-    private static final int[] ONES = {1, 1, 1};
-    private static final StepLimits LIMITS = new StepLimits(160, 3, 160, 96, PAGE);
-    private static final int PAGES = 3 * LIMITS.maxPages();
 
     /** Products with other weights than float32 may round their other factor, to bytes at least. */
     private static final double PRODUCT_TOLERANCE = 2e-2;
@@ -81,8 +74,14 @@ public abstract class ReferenceContract extends KvTypesContract {
     private static final List<Integer> ROWS = List.of(1, 5, 40);
 
     /** Operations of steps whose sizes are {@link #PROMPTS}. */
-    private static final List<String> OF_PROMPTS =
-            List.of("ropeAndAppendKv", "attention", "appendAndAttend", "ropeAndAppendLatent", "convolve", "deltaRule");
+    private static final List<String> OF_PROMPTS = List.of(
+            "ropeAndAppendKv",
+            "attention",
+            "appendAndAttend",
+            "ropeAndAppendLatent",
+            "choosePositions",
+            "convolve",
+            "deltaRule");
 
     /** What the reference gives, by operation and type: the same for every device, so that it is computed for the first alone. */
     private static final Map<List<Object>, float[]> EXPECTED = new HashMap<>();
@@ -187,6 +186,10 @@ public abstract class ReferenceContract extends KvTypesContract {
                 case "ropeAndAppendKv", "attention" -> left.add(attended(operation, KvType.F32));
                 case "appendAndAttend" -> left.add(attended(operation, KvType.F16));
                 case "ropeAndAppendLatent" -> left.add(latentAttended());
+                case "choosePositions" -> left.add(attendedToChosen());
+                case "sparsify" -> left.add(sparsified(rows));
+                case "mix" -> left.add(mixed(rows));
+                case "addAsLongAs" -> left.add(addedAsLong(rows));
                 case "convolve" -> left.add(convolved());
                 case "deltaRule" -> left.add(remembered());
                 default -> throw new AssertionError(operation + " is compared with nothing: add it here");
@@ -195,33 +198,7 @@ public abstract class ReferenceContract extends KvTypesContract {
         return joined(left);
     }
 
-    static float[] joined(List<float[]> parts) {
-        var all = new float[parts.stream().mapToInt(part -> part.length).sum()];
-        int at = 0;
-        for (float[] part : parts) {
-            System.arraycopy(part, 0, all, at, part.length);
-            at += part.length;
-        }
-        return all;
-    }
-
     // ---- what goes in ----
-
-    private float[] numbers(int count) {
-        float[] numbers = random(count);
-        for (int i = 0; i < count; i++) {
-            numbers[i] = Float.intBitsToFloat(Float.floatToRawIntBits(numbers[i]) & 0xFFFF_0000);
-        }
-        return numbers;
-    }
-
-    private Rows some(int rows, int columns) {
-        return rows(numbers(rows * columns), columns);
-    }
-
-    private Rows someGapless(int rows, int columns) {
-        return gapless(numbers(rows * columns), columns);
-    }
 
     private StoredMatrix stored(DataType type, int rows) {
         return matrices.computeIfAbsent(rows, _ -> made(type, Shape.of(rows, COLUMNS), new Random(SEED + rows)));
@@ -561,17 +538,6 @@ public abstract class ReferenceContract extends KvTypesContract {
             left.add(readGapless(output, rows));
         }
         return joined(left);
-    }
-
-    /** Begins a step of the prompts, or of the row behind each; returns the number of rows. */
-    private int beginAttention(boolean decodes) {
-        int count = PROMPTS.length;
-        StepInputs inputs = decodes ? step(LIMITS, 1, PROMPTS, ONES) : step(LIMITS, 1, new int[count], PROMPTS);
-        Arrays.setAll(
-                inputs.pageTable[0],
-                i -> i % inputs.maxPages * count + (i / inputs.maxPages + i % inputs.maxPages) % count);
-        begin(inputs);
-        return inputs.rows;
     }
 
     private static float[] frequencies(int pairs) {

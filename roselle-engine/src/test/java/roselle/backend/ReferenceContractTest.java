@@ -9,10 +9,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Operations;
+import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.backend.reference.ReferenceDevice;
@@ -90,6 +92,14 @@ class ReferenceContractTest {
                 honest.scaleLogits((Rows) arguments[0], -1f, 0f, 1);
                 honest.routeExperts((Rows) arguments[0], (Router) arguments[1], (Routing) arguments[2], 1);
             }
+            case "choosePositions" -> { // behind which attention reads the choice
+                honest.scaleLogits((Rows) arguments[1], -1f, 0f, 3);
+                honest.choosePositions(
+                        (Rows) arguments[0], (Rows) arguments[1], (PositionIndex) arguments[2], (KvCache) arguments[3]);
+            }
+            case "sparsify" -> off(honest, (Rows) arguments[0]);
+            case "mix" -> off(honest, (Rows) arguments[3]);
+            case "addAsLongAs" -> off(honest, (Rows) arguments[2]);
             case "gatedLinear" -> off(honest, ((GatedLinear) arguments[3]).gates());
             case "ropeAndAppendKv" -> off(honest, (Rows) arguments[0]); // behind which attention reads pages
             default ->

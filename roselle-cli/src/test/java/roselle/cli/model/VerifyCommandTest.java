@@ -25,10 +25,11 @@ class VerifyCommandTest {
     private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-models");
 
     /**
-     * Percent of the norm for small random models with delta nets, which pass roundings on from token to token: transformers 5.23 in
-     * bfloat16 is off by up to 11 % in these models (worst token 40 %), and by 0.7 to 1.2 % in Llama and Gemma 3 of the same size.
+     * Percent of the norm for small random models with delta nets, which pass roundings on from token to token, and for Gemma 3n, whose
+     * activations are cut at a bound: transformers 5.23 in bfloat16 is off by up to 11 % and 8.8 % in these models (worst token 40 and
+     * 38 %), and by 0.7 to 1.2 % in Llama and Gemma 3 of the same size.
      */
-    private static final int OF_STATES = 6;
+    private static final int OF_SENSITIVE = 6;
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -90,7 +91,7 @@ class VerifyCommandTest {
     @MethodSource("models")
     void verifiesEachModelInBfloat16WithinAFewPercentOfTheNorm(Path model) throws IOException {
         assumeTrue(CpuDevice.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
-        int percent = keepsStates(model) ? OF_STATES : 2;
+        int percent = isSensitive(model) ? OF_SENSITIVE : 2;
         assertThat(run("verify", model.toString(), "--compute", "bf16", "--tolerance", "" + percent / 100.0))
                 .as("%s%s", out, err)
                 .isZero();
@@ -100,9 +101,9 @@ class VerifyCommandTest {
                         + " % of the reference's norm and each token's within " + 2 * percent + " %");
     }
 
-    private static boolean keepsStates(Path model) throws IOException {
+    private static boolean isSensitive(Path model) throws IOException {
         String config = Files.readString(model.resolve("config.json"));
-        return config.contains("\"linear_attention\"");
+        return config.contains("\"linear_attention\"") || config.contains("\"activation_sparsity_pattern\"");
     }
 
     @Test
