@@ -58,7 +58,7 @@ CLIP = dict(SEES, model_type="clip_vision_model", projection_dim=16)
 SIGLIP = dict(SEES, model_type="siglip_vision_model", vision_use_head=False)
 LATENT = dict(num_key_value_heads=4, kv_lora_rank=16, q_lora_rank=24, qk_rope_head_dim=4, qk_nope_head_dim=8, v_head_dim=12,
               n_shared_experts=1)
-# eight heads, so that ReLUs do not make equal scores of zero, among which torch chooses at will
+# eight heads, so that ReLUs make few equal scores of zero, of which lowest_first takes the first ones
 SPARSE = dict(LATENT, n_routed_experts=4, num_experts_per_tok=2, moe_intermediate_size=16, norm_topk_prob=True,
               routed_scaling_factor=1.5, index_topk=8, index_head_dim=8, index_n_heads=8, intermediate_size=32,
               first_k_dense_replace=1)
@@ -303,6 +303,15 @@ def greedy(model, ids, count):
     for _ in range(count):
         ids = torch.cat([ids, model(input_ids=ids, use_cache=False).logits[:, -1].argmax(-1, keepdim=True)], 1)
     return ids[0, -count:]
+
+
+def lowest_first(self, k, dim=-1, largest=True, sorted=True):
+    """torch.topk, which chooses at will among equal numbers, with the lowest positions first."""
+    values, indices = torch.sort(self, dim=dim, descending=largest, stable=True)
+    return torch.return_types.topk((values.narrow(dim, 0, k), indices.narrow(dim, 0, k)))
+
+
+torch.Tensor.topk = lowest_first
 
 
 def expect(model, lengths, count, rows):

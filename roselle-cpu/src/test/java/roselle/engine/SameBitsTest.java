@@ -165,9 +165,10 @@ class SameBitsTest {
         int[] chunks = sizes.toArray();
         for (boolean scoresPrompt : new boolean[] {false, true}) {
             var subject = new Subject(model(name), "auto", CpuPath.AUTO, scoresPrompt);
-            Answer alone = alone(subject, BatchOptions.DEFAULT, 300);
+            int vocabulary = vocabulary(subject.model());
+            Answer alone = alone(subject, BatchOptions.DEFAULT, vocabulary);
             for (int chunk : chunks) {
-                assertThat(alone(subject, new BatchOptions(0, 4, 64, chunk, 100), 300)
+                assertThat(alone(subject, new BatchOptions(0, 4, 64, chunk, 100), vocabulary)
                                 .withoutCache())
                         .as("%s in chunks of %d", subject, chunk)
                         .isEqualTo(alone.withoutCache());
