@@ -12,9 +12,7 @@ import picocli.CommandLine.Spec;
 import roselle.cli.option.HubModels;
 import roselle.cli.option.HubSettings;
 import roselle.cli.report.ExitCode;
-import roselle.hub.Hub;
 import roselle.hub.request.HubConfig;
-import roselle.hub.request.HubException;
 import roselle.hub.request.HubName;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.JsonNodeFactory;
@@ -51,19 +49,11 @@ public final class PullCommand implements Callable<Integer> {
         HubName model = ExitCode.checkingOptions(specification.commandLine(), () -> HubName.parse(name));
         HubConfig config = ExitCode.checkingOptions(
                 specification.commandLine(), () -> new HubSettings(environment).config(isOffline));
-        Path path = config.isOffline() ? cached(model, config) : HubModels.pull(model, config, System.err);
+        Path path = config.isOffline() ? HubModels.cached(model, config) : HubModels.pull(model, config, System.err);
         PrintWriter out = specification.commandLine().getOut();
         out.println(isJson ? json(model, path) : path.toString());
         out.flush();
         return ExitCode.OK.status();
-    }
-
-    private static Path cached(HubName model, HubConfig config) {
-        return Hub.cached(config.cache(), model)
-                .orElseThrow(() -> new HubException(
-                        HubException.Kind.NOT_FOUND,
-                        model + " is not whole in the cache at " + config.cache()
-                                + ", and offline nothing is fetched"));
     }
 
     private static String json(HubName model, Path path) {

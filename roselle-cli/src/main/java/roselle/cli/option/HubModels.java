@@ -8,6 +8,7 @@ import roselle.cli.report.PullProgress;
 import roselle.hub.Hub;
 import roselle.hub.PullPlan;
 import roselle.hub.request.HubConfig;
+import roselle.hub.request.HubException;
 import roselle.hub.request.HubName;
 
 /** Turns names on the hub into paths: of what the cache has, else of what is fetched, which is said first. */
@@ -33,6 +34,14 @@ public final class HubModels {
     /** Where a model lies, fetched if it was not there; the hub is not asked when it was. */
     static Path resolve(HubName name, HubConfig config, PrintStream report) {
         return Hub.cached(config.cache(), name).orElseGet(() -> pull(name, config, report));
+    }
+
+    /** Where a model lies that is not fetched. */
+    public static Path cached(HubName name, HubConfig config) {
+        return Hub.cached(config.cache(), name)
+                .orElseThrow(() -> new HubException(
+                        HubException.Kind.NOT_FOUND,
+                        name + " is not whole in the cache at " + config.cache() + ", and offline nothing is fetched"));
     }
 
     /** Fetches what the hub has of a model now. */

@@ -3,6 +3,7 @@ package roselle.cli.serve;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import roselle.cli.option.HubModels;
 import roselle.hub.Hub;
 import roselle.hub.PullPlan;
 import roselle.hub.request.HubConfig;
@@ -23,16 +24,10 @@ final class HubSupply implements ModelSupply {
     public Path fetch(String name, Consumer<Progress> hearing) {
         HubName model = HubName.parse(name);
         try {
-            return config.isOffline() ? cached(model) : pulled(model, hearing);
+            return config.isOffline() ? HubModels.cached(model, config) : pulled(model, hearing);
         } catch (HubException unavailable) {
             throw new Unavailable(String.valueOf(unavailable.getMessage()), unavailable);
         }
-    }
-
-    private Path cached(HubName model) {
-        return Hub.cached(config.cache(), model)
-                .orElseThrow(() -> new HubException(
-                        HubException.Kind.NOT_FOUND, model + " is not in the cache, and offline nothing is fetched"));
     }
 
     private Path pulled(HubName model, Consumer<Progress> hearing) {

@@ -72,7 +72,7 @@ final class CreateRoutes {
         }
     }
 
-    private static JsonWriter status(JsonWriter json, String status) {
+    static JsonWriter status(JsonWriter json, String status) {
         return json.object().field("status", status).endObject();
     }
 

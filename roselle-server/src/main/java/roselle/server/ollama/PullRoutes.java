@@ -70,13 +70,13 @@ final class PullRoutes {
                 if (!isThere) {
                     fetch(name, events);
                 }
-                status(events.event(), "success");
+                CreateRoutes.status(events.event(), "success");
                 events.finish();
             } else {
                 if (!isThere) {
                     adopt(name, supplied(name, _ -> {}));
                 }
-                exchange.sendJson(200, status(new JsonWriter(), "success"));
+                exchange.sendJson(200, CreateRoutes.status(new JsonWriter(), "success"));
             }
         }
     }
@@ -129,7 +129,7 @@ final class PullRoutes {
     /** Fetches on a thread of its own, so that this one tells how far it is; it goes on where the peer has gone. */
     private void fetch(String name, EventStream events) throws IOException {
         var latest = new Latest();
-        status(events.event(), "pulling manifest");
+        CreateRoutes.status(events.event(), "pulling manifest");
         events.send();
         var fetched = new CompletableFuture<Path>();
         Thread.ofVirtual().name("pull " + name).start(() -> {
@@ -154,7 +154,7 @@ final class PullRoutes {
             events.end();
         }
         for (String status : List.of("verifying sha256 digest", "writing manifest")) {
-            status(events.event(), status);
+            CreateRoutes.status(events.event(), status);
             events.end();
         }
     }
@@ -204,10 +204,6 @@ final class PullRoutes {
         } catch (IOException unwritable) {
             throw new UncheckedIOException(unwritable);
         }
-    }
-
-    private static JsonWriter status(JsonWriter json, String status) {
-        return json.object().field("status", status).endObject();
     }
 
     /** Clients show a bar for each digest; here it tells one model's fetching from another's. */

@@ -167,14 +167,17 @@ public final class Gemma3n implements Architecture {
         return attentions;
     }
 
-    /** The last layer of the same kind that has keys and values. */
-    private static int source(ModelConfig text, SpecBuilder builder, int layer, int firstSharing) {
+    /** The last layer of the same kind that has keys and values, in Gemma 4 too. */
+    static int source(ModelConfig text, SpecBuilder builder, int layer, int firstSharing) {
         for (int source = firstSharing - 1; source >= 0; source--) {
             if (builder.windows[source] == builder.windows[layer]) {
                 return source;
             }
         }
-        throw text.unsupported("num_kv_shared_layers", "more", "fewer, so that each kind of layer has keys");
+        throw text.unsupported(
+                "num_kv_shared_layers",
+                Integer.toString(builder.windows.length - firstSharing),
+                "fewer, so that each kind has keys");
     }
 
     private static RopeSpec rope(ModelConfig text, SpecBuilder builder, boolean isFull) {
@@ -192,17 +195,33 @@ public final class Gemma3n implements Architecture {
 
     private static WeightNames names(ModelConfig config) {
         return config.isGguf()
-                ? Names.gguf().with(GGUF_NAMES)
-                : Names.wrapped(config, Names.huggingFace().with(Gemma2.NAMES).with(NAMES));
+                ? Names.gguf().with(GGUF_LAYER_INPUTS).with(GGUF_NAMES)
+                : Names.wrapped(
+                        config,
+                        Names.huggingFace()
+                                .with(Gemma2.NAMES)
+                                .with(LAYER_INPUTS)
+                                .with(NAMES));
     }
 
-    private static final Map<Part, String> NAMES = Map.ofEntries(
+    /** What inputs of layers are called, in Gemma 4 too. */
+    static final Map<Part, String> LAYER_INPUTS = Map.ofEntries(
             entry(Part.LAYER_INPUTS, "model.embed_tokens_per_layer"),
             entry(Part.LAYER_INPUT_PROJECTION, "model.per_layer_model_projection"),
             entry(Part.LAYER_INPUT_NORM, "model.per_layer_projection_norm"),
             entry(Part.LAYER_INPUT_GATE, Names.layer("per_layer_input_gate")),
             entry(Part.LAYER_INPUT_UP, Names.layer("per_layer_projection")),
-            entry(Part.POST_LAYER_INPUT_NORM, Names.layer("post_per_layer_input_norm")),
+            entry(Part.POST_LAYER_INPUT_NORM, Names.layer("post_per_layer_input_norm")));
+
+    static final Map<Part, String> GGUF_LAYER_INPUTS = Map.ofEntries(
+            entry(Part.LAYER_INPUTS, "per_layer_token_embd"),
+            entry(Part.LAYER_INPUT_PROJECTION, "per_layer_model_proj"),
+            entry(Part.LAYER_INPUT_NORM, "per_layer_proj_norm"),
+            entry(Part.LAYER_INPUT_GATE, "blk.{layer}.inp_gate"),
+            entry(Part.LAYER_INPUT_UP, "blk.{layer}.proj"),
+            entry(Part.POST_LAYER_INPUT_NORM, "blk.{layer}.post_norm"));
+
+    private static final Map<Part, String> NAMES = Map.ofEntries(
             entry(Part.STREAM_PROJECTION, "model.altup_projections.{expert}"),
             entry(Part.STREAM_RETURN, "model.altup_unembed_projections.{expert}"),
             entry(Part.STREAM_ROUTER, Names.layer("altup.modality_router")),
@@ -215,12 +234,6 @@ public final class Gemma3n implements Architecture {
             entry(Part.LAUREL_NORM, Names.layer("laurel.post_laurel_norm")));
 
     private static final Map<Part, String> GGUF_NAMES = Map.ofEntries(
-            entry(Part.LAYER_INPUTS, "per_layer_token_embd"),
-            entry(Part.LAYER_INPUT_PROJECTION, "per_layer_model_proj"),
-            entry(Part.LAYER_INPUT_NORM, "per_layer_proj_norm"),
-            entry(Part.LAYER_INPUT_GATE, "blk.{layer}.inp_gate"),
-            entry(Part.LAYER_INPUT_UP, "blk.{layer}.proj"),
-            entry(Part.POST_LAYER_INPUT_NORM, "blk.{layer}.post_norm"),
             entry(Part.STREAM_PROJECTION, "altup_proj"),
             entry(Part.STREAM_RETURN, "altup_unembd_proj"),
             entry(Part.STREAM_ROUTER, "blk.{layer}.altup_router"),

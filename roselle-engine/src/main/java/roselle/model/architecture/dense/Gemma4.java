@@ -206,23 +206,11 @@ public final class Gemma4 implements Architecture {
                         false,
                         false,
                         isKey ? AttentionSpec.Value.NORMED_KEY : AttentionSpec.Value.NORMED);
-                attentions[layer] =
-                        layer < firstSharing ? own : new AttentionSpec.SharedKeys(own, source(layer, firstSharing));
+                attentions[layer] = layer < firstSharing
+                        ? own
+                        : new AttentionSpec.SharedKeys(own, Gemma3n.source(text, builder, layer, firstSharing));
             }
             return attentions;
-        }
-
-        /** The last layer of the same kind that has keys and values. */
-        private int source(int layer, int firstSharing) {
-            for (int source = firstSharing - 1; source >= 0; source--) {
-                if (builder.windows[source] == builder.windows[layer]) {
-                    return source;
-                }
-            }
-            throw text.unsupported(
-                    "num_kv_shared_layers",
-                    Integer.toString(sizes.length - firstSharing),
-                    "fewer, so that each kind has keys");
         }
 
         private RopeSpec rope(int layer) {
@@ -251,17 +239,16 @@ public final class Gemma4 implements Architecture {
 
     private static WeightNames names(ModelConfig config) {
         return config.isGguf()
-                ? Names.gguf().with(GGUF_NAMES)
-                : Names.wrapped(config, Names.huggingFace().with(Gemma2.NAMES).with(NAMES));
+                ? Names.gguf().with(Gemma3n.GGUF_LAYER_INPUTS).with(GGUF_NAMES)
+                : Names.wrapped(
+                        config,
+                        Names.huggingFace()
+                                .with(Gemma2.NAMES)
+                                .with(Gemma3n.LAYER_INPUTS)
+                                .with(NAMES));
     }
 
     private static final Map<Part, String> NAMES = Map.ofEntries(
-            entry(Part.LAYER_INPUTS, "model.embed_tokens_per_layer"),
-            entry(Part.LAYER_INPUT_PROJECTION, "model.per_layer_model_projection"),
-            entry(Part.LAYER_INPUT_NORM, "model.per_layer_projection_norm"),
-            entry(Part.LAYER_INPUT_GATE, Names.layer("per_layer_input_gate")),
-            entry(Part.LAYER_INPUT_UP, Names.layer("per_layer_projection")),
-            entry(Part.POST_LAYER_INPUT_NORM, Names.layer("post_per_layer_input_norm")),
             entry(Part.LAYER_SCALE, Names.layer("layer_scalar")),
             entry(Part.ROUTER, Names.layer("router.proj")),
             entry(Part.ROUTER_NORM, Names.layer("router.scale")),
@@ -273,12 +260,6 @@ public final class Gemma4 implements Architecture {
             entry(Part.POST_EXPERTS_NORM, Names.layer("post_feedforward_layernorm_2")));
 
     private static final Map<Part, String> GGUF_NAMES = Map.ofEntries(
-            entry(Part.LAYER_INPUTS, "per_layer_token_embd"),
-            entry(Part.LAYER_INPUT_PROJECTION, "per_layer_model_proj"),
-            entry(Part.LAYER_INPUT_NORM, "per_layer_proj_norm"),
-            entry(Part.LAYER_INPUT_GATE, "blk.{layer}.inp_gate"),
-            entry(Part.LAYER_INPUT_UP, "blk.{layer}.proj"),
-            entry(Part.POST_LAYER_INPUT_NORM, "blk.{layer}.post_norm"),
             entry(Part.LAYER_SCALE, "blk.{layer}.layer_output_scale"),
             entry(Part.ROUTER_NORM, "blk.{layer}.ffn_gate_inp.scale"),
             entry(Part.EXPERT_SCALE, "blk.{layer}.ffn_down_exps.scale"),
