@@ -57,7 +57,7 @@ public final class Upstream implements AutoCloseable {
             waiting += piece.readableBytes();
             notifyAll();
         }
-        isPaused = waiting > MAX_WAITING;
+        isPaused |= waiting > MAX_WAITING; // the reader alone ends a pause: pieces still come after it has begun
         return !isPaused;
     }
 
