@@ -39,24 +39,24 @@ public final class TinyModels {
     public static Path writeOfTerabytes(Path folder) throws IOException {
         copyWithTokenizer(folder);
         Files.writeString(folder.resolve("config.json"), """
-                {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": 320, "hidden_size": 16384,
-                 "intermediate_size": 65536, "num_hidden_layers": 400, "num_attention_heads": 128,
-                 "num_key_value_heads": 128, "max_position_embeddings": 4096, "rms_norm_eps": 1e-5,
+                {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "vocab_size": 320, "hidden_size": 65536,
+                 "intermediate_size": 262144, "num_hidden_layers": 25, "num_attention_heads": 512,
+                 "num_key_value_heads": 512, "max_position_embeddings": 4096, "rms_norm_eps": 1e-5,
                  "rope_theta": 10000.0, "hidden_act": "silu", "tie_word_embeddings": true, "torch_dtype": "bfloat16"}
                 """);
         var header = new LinkedHashMap<String, Object>();
-        long end = addTensor(header, 0, "model.embed_tokens.weight", VOCABULARY, 16384);
-        end = addTensor(header, end, "model.norm.weight", 16384);
-        for (int layer = 0; layer < 400; layer++) {
+        long end = addTensor(header, 0, "model.embed_tokens.weight", VOCABULARY, 65536);
+        end = addTensor(header, end, "model.norm.weight", 65536);
+        for (int layer = 0; layer < 25; layer++) {
             String prefix = "model.layers." + layer + ".";
-            end = addTensor(header, end, prefix + "input_layernorm.weight", 16384);
-            end = addTensor(header, end, prefix + "post_attention_layernorm.weight", 16384);
+            end = addTensor(header, end, prefix + "input_layernorm.weight", 65536);
+            end = addTensor(header, end, prefix + "post_attention_layernorm.weight", 65536);
             for (String name : List.of("q", "k", "v", "o")) {
-                end = addTensor(header, end, prefix + "self_attn." + name + "_proj.weight", 16384, 16384);
+                end = addTensor(header, end, prefix + "self_attn." + name + "_proj.weight", 65536, 65536);
             }
-            end = addTensor(header, end, prefix + "mlp.gate_proj.weight", 65536, 16384);
-            end = addTensor(header, end, prefix + "mlp.up_proj.weight", 65536, 16384);
-            end = addTensor(header, end, prefix + "mlp.down_proj.weight", 16384, 65536);
+            end = addTensor(header, end, prefix + "mlp.gate_proj.weight", 262144, 65536);
+            end = addTensor(header, end, prefix + "mlp.up_proj.weight", 262144, 65536);
+            end = addTensor(header, end, prefix + "mlp.down_proj.weight", 65536, 262144);
         }
         byte[] json = JsonMapper.shared().writeValueAsBytes(header);
         try (var file = new RandomAccessFile(folder.resolve("model.safetensors").toFile(), "rw")) {

@@ -88,6 +88,13 @@ class VerifyCommandTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"deepseek_v3", "gpt_oss", "llama", "qwen3_5_text"})
+    void verifiesModelsInBfloat16WithinAFewPercentOfTheNorm(String model) throws IOException {
+        verifiesEachModelInBfloat16WithinAFewPercentOfTheNorm(MODELS.resolve(model));
+    }
+
+    @Tag("long")
+    @ParameterizedTest
     @MethodSource("models")
     void verifiesEachModelInBfloat16WithinAFewPercentOfTheNorm(Path model) throws IOException {
         assumeTrue(CpuDevice.rounds(CpuOptions.all()), "bfloat16 is multiplied here");
