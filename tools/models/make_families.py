@@ -108,6 +108,10 @@ MODELS = {
     "deepseek_v32": ("DeepseekV32", SMALL | SPARSE | dict(n_group=2, topk_group=1, rope_parameters=ROPE)),
     "glm_moe_dsa": ("GlmMoeDsa", SMALL | SPARSE | dict(num_hidden_layers=3, indexer_types=["full", "shared", "full"],
                                                        rope_parameters=ROPE)),
+    "kimi_linear": ("KimiLinear", SMALL | LATENT | dict(
+        num_hidden_layers=3, head_dim=None, q_lora_rank=None, num_local_experts=6, num_experts_per_tok=2, moe_intermediate_size=16,
+        n_group=1, topk_group=1, routed_scaling_factor=1.5, linear_head_dim=12, linear_num_heads=4,
+        layer_types=["linear_attention", "full_attention", "linear_attention"])),
     "mamba2": ("Mamba2", dict(vocab_size=96, hidden_size=32, num_hidden_layers=3, num_heads=4, head_dim=16, state_size=24,
                               n_groups=2, expand=2, use_bias=True, bos_token_id=1, eos_token_id=2, pad_token_id=0)),
 }
@@ -380,6 +384,29 @@ def publish_kinds(path):
         json.dump(config, file, indent=2, sort_keys=True)
 
 
+def publish_kimi(folder):
+    """Published configurations of Kimi Linear have fields of linear layers together, counting from 1, and plain feed-forwards that
+    are no mixture's."""
+    path = os.path.join(folder, "model.safetensors")
+    plain = ".0.block_sparse_moe."
+    save_file({name.replace(plain, ".0.mlp."): tensor for name, tensor in load_file(path).items()}, path,
+              metadata={"format": "pt"})
+    path = os.path.join(folder, "config.json")
+    with open(path) as file:
+        config = json.load(file)
+    kinds = config.pop("layer_types")
+    del config["mlp_layer_types"]
+    config |= dict(first_k_dense_replace=1, moe_layer_freq=1, mla_use_nope=True, moe_router_activation_func="sigmoid",
+                   num_nextn_predict_layers=0, use_grouped_topk=True, rope_scaling=None, rope_theta=10000.0)
+    config["linear_attn_config"] = dict(
+        head_dim=config.pop("linear_head_dim"), num_heads=config.pop("linear_num_heads"),
+        short_conv_kernel_size=config.pop("linear_conv_kernel_dim"),
+        kda_layers=[i + 1 for i, kind in enumerate(kinds) if kind == "linear_attention"],
+        full_attn_layers=[i + 1 for i, kind in enumerate(kinds) if kind == "full_attention"])
+    with open(path, "w") as file:
+        json.dump(config, file, indent=2, sort_keys=True)
+
+
 def write(name, kind, arguments):
     torch.manual_seed(SEED + sum(name.encode()))
     config, model_class = build(kind, arguments)
@@ -397,6 +424,8 @@ def write(name, kind, arguments):
             wrap(folder)
         if name == "kimi_k25":
             publish_layers(os.path.join(folder, "model.safetensors"))
+        if name == "kimi_linear":
+            publish_kimi(folder)
         if name == "gemma4":
             publish_sizes(os.path.join(folder, "config.json"), arguments)
         if name in MODELS and hasattr(config, "time_step_limit"):

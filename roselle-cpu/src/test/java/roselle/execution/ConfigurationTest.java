@@ -65,6 +65,8 @@ class ConfigurationTest {
         "mixtral, num_experts_per_tok,     '9',                    9 experts per token of 4",
         "gpt2,    add_cross_attention,     'true',                 add_cross_attention is true",
         "../similar-models/nemotron_h, mlp_hidden_act, '\"mish\"', mlp_hidden_act is mish",
+        "../similar-models/kimi_linear, mla_use_nope, 'false',     mla_use_nope is false",
+        "../similar-models/kimi_linear, moe_router_activation_func, '\"softmax\"', moe_router_activation_func is softmax",
         "../similar-models/nemotron_h, moe_latent_size, '15',      'has shape [16, 16], expected [16, 15]'",
         "../similar-models/deepseek_v2, topk_method, '\"noisy\"', topk_method is noisy",
         "../similar-models/deepseek_v2, n_shared_experts, '1, \"scoring_func\": \"noisy\"', scoring_func is noisy",

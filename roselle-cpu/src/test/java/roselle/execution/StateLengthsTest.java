@@ -41,6 +41,7 @@ class StateLengthsTest {
                 "similar-models/granite-spaces",
                 "similar-models/bamba",
                 "similar-models/mamba2",
+                "similar-models/kimi_linear",
                 "similar-models/nemotron_h",
                 "tiny-models/deepseek_v32",
                 "similar-models/glm_moe_dsa",

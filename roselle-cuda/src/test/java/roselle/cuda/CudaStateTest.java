@@ -35,6 +35,11 @@ class CudaStateTest {
         }
 
         @Override
+        protected boolean hasDecaysOfChannels() {
+            return false;
+        }
+
+        @Override
         protected double tolerance() {
             return 5e-5;
         }
@@ -53,6 +58,11 @@ class CudaStateTest {
         }
 
         @Override
+        protected boolean hasDecaysOfChannels() {
+            return false;
+        }
+
+        @Override
         protected double tolerance() {
             return 3e-2;
         }
@@ -67,6 +77,11 @@ class CudaStateTest {
 
         @Override
         protected boolean hasStateSpaces() {
+            return false;
+        }
+
+        @Override
+        protected boolean hasDecaysOfChannels() {
             return false;
         }
 

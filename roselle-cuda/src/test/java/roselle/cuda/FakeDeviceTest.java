@@ -81,7 +81,8 @@ class FakeDeviceTest {
     @CsvSource({
         "deepseek_v32, attention to chosen positions",
         "minimax_m3_vl_text, attention to chosen blocks",
-        "gemma3n_text, streams side by side"
+        "gemma3n_text, streams side by side",
+        "../similar-models/kimi_linear, delta nets whose channels decay by themselves"
     })
     void whatHasNoKernelsIsRefusedByName(String model, String words) {
         var driver = new FakeDriver(Card.HOPPER);

@@ -383,6 +383,10 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     private void remember(Operations operations, Layer.DeltaNet delta, Rows input, @Nullable Norm norm, int rows) {
         linear(operations, input, norm, delta.projections(), Epilogue.PLAIN, delta.all(), rows);
+        for (int i = 0; i < delta.raises().size(); i++) {
+            Layer.Raise raise = delta.raises().get(i);
+            linear(operations, raise.input(), raise.weight(), Epilogue.PLAIN, raise.output(), rows);
+        }
         operations.convolve(delta.mixed(), delta.convolution(), cache, delta.convolved()); // [rows, channels]
         operations.deltaRule(
                 delta.query(),

@@ -125,10 +125,15 @@ record Layer(
             @Nullable Chooser chooser)
             implements Attention {}
 
-    /** {@link AttentionSpec.DeltaNet}; {@code heads} are those of {@code attended}, a row each. */
+    /**
+     * {@link AttentionSpec.DeltaNet}; {@code heads} are those of {@code attended}, a row each.
+     *
+     * @param raises what makes {@code gates} and {@code a} of parts of {@code all}, which else they are themselves
+     */
     record DeltaNet(
             Weight projections,
             Rows all,
+            List<Raise> raises,
             Rows mixed,
             Rows gates,
             Rows a,
@@ -146,6 +151,9 @@ record Layer(
             Weight output,
             Epilogue outputEpilogue)
             implements Attention {}
+
+    /** The second of two products with fewer numbers between them. */
+    record Raise(Rows input, Weight weight, Rows output) {}
 
     /** {@link AttentionSpec.ShortConvolution}. */
     record ShortConvolution(

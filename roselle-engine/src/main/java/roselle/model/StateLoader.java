@@ -16,6 +16,7 @@ import roselle.backend.operation.Gate;
 import roselle.backend.operation.Norm;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.weights.Floats;
 import roselle.model.weights.Part;
 import roselle.model.weights.Rearrangement;
 import roselle.model.weights.Store;
@@ -42,10 +43,16 @@ final class StateLoader {
     Layer.DeltaNet deltaNet(AttentionSpec.DeltaNet delta, int layer, List<LayerPlace> places) {
         DeltaHeads heads = delta.heads();
         int channels = heads.channels();
-        int products = channels + heads.values() + 2 * heads.valueHeads();
-        Rows both = Rows.of(workspace.projected, products + channels);
-        Rows convolved = both.columns(products, channels);
+        int products = delta.products();
+        Rows all = Rows.of(workspace.projected, products + channels + delta.raised());
+        Rows convolved = all.columns(products, channels);
         Rows attended = Rows.of(workspace.attended, heads.values());
+        Rows gates = delta.rank() == 0
+                ? all.columns(channels, heads.values())
+                : all.columns(products + channels, heads.values());
+        Rows a = delta.rank() == 0
+                ? all.columns(channels + heads.values(), heads.decays())
+                : all.columns(products + channels + heads.values(), heads.decays());
         var rule = new DeltaRule(
                 places.get(1).group(),
                 places.get(1).layer(),
@@ -54,13 +61,14 @@ final class StateLoader {
                 timeBias(heads, layer));
         Buffer norm = store.constants(tensors.vector(Part.DELTA_NORM, layer, heads.valueSize()));
         return new Layer.DeltaNet(
-                store.load("layer " + layer + " query, key, value, gate, a, b", 1, projections(heads, layer)),
-                both.columns(0, products),
-                both.columns(0, channels),
-                both.columns(channels, heads.values()),
-                both.columns(channels + heads.values(), heads.valueHeads()),
-                both.columns(channels + heads.values() + heads.valueHeads(), heads.valueHeads()),
-                convolution(places.getFirst(), channels, delta.taps(), null, Activation.SILU, layer),
+                store.load("layer " + layer + " query, key, value, gate, a, b", 1, projections(delta, layer)),
+                all.columns(0, products),
+                delta.rank() == 0 ? List.of() : raises(delta, layer, all, gates, a),
+                all.columns(0, channels),
+                gates,
+                a,
+                all.columns(products - heads.valueHeads(), heads.valueHeads()),
+                convolution(places.getFirst(), taps(heads, delta.taps(), layer), delta.taps(), null, Activation.SILU),
                 convolved,
                 convolved.columns(0, heads.keys()),
                 convolved.columns(heads.keys(), heads.keys()),
@@ -89,7 +97,7 @@ final class StateLoader {
                 both.columns(0, width),
                 both.columns(width, width),
                 both.columns(2 * width, width),
-                convolution(place, width, kind.taps(), bias, Activation.NONE, layer),
+                convolution(place, taps(width, kind.taps(), layer), kind.taps(), bias, Activation.NONE),
                 both.columns(3 * width, width),
                 Rows.of(workspace.attended, width),
                 matrix(Part.CONVOLUTION_OUTPUT, layer, width, width),
@@ -114,7 +122,8 @@ final class StateLoader {
                 both.columns(0, heads.values()),
                 both.columns(heads.values(), channels),
                 both.columns(heads.values() + channels, heads.valueHeads()),
-                convolution(places.getFirst(), channels, space.taps(), taps, Activation.SILU, layer),
+                convolution(
+                        places.getFirst(), taps(channels, space.taps(), layer), space.taps(), taps, Activation.SILU),
                 convolved,
                 convolved.columns(0, heads.values()),
                 convolved.columns(heads.values(), heads.keys()),
@@ -152,9 +161,25 @@ final class StateLoader {
         return List.copyOf(parts);
     }
 
+    private float[] taps(int channels, int taps, int layer) {
+        return tensors.vector(Part.CONVOLUTION, layer, (long) channels * taps);
+    }
+
+    /** The taps of queries, keys and values in one, as some have them. */
+    private float[] taps(DeltaHeads heads, int taps, int layer) {
+        if (!tensors.has(Part.CONVOLUTION_QUERY, layer)) {
+            return taps(heads.channels(), taps, layer);
+        }
+        return Floats.concatenate(
+                tensors.vector(Part.CONVOLUTION_QUERY, layer, (long) heads.keys() * taps),
+                tensors.vector(Part.CONVOLUTION_KEY, layer, (long) heads.keys() * taps),
+                tensors.vector(Part.CONVOLUTION_VALUE, layer, (long) heads.values() * taps));
+    }
+
+    /** A convolution whose weights are stored as {@code [channels, taps]}. */
     private Convolution convolution(
-            LayerPlace place, int channels, int taps, @Nullable Buffer bias, Activation activation, int layer) {
-        float[] stored = tensors.vector(Part.CONVOLUTION, layer, (long) channels * taps); // [channels, taps]
+            LayerPlace place, float[] stored, int taps, @Nullable Buffer bias, Activation activation) {
+        int channels = stored.length / taps;
         var turned = new float[stored.length];
         for (int i = 0; i < stored.length; i++) {
             turned[i % taps * channels + i / taps] = stored[i];
@@ -175,12 +200,37 @@ final class StateLoader {
     }
 
     private Buffer timeBias(DeltaHeads heads, int layer) {
-        return store.constants(tensors.vector(Part.DELTA_TIME_BIAS, layer, heads.valueHeads()));
+        return store.constants(tensors.vector(Part.DELTA_TIME_BIAS, layer, heads.decays()));
+    }
+
+    /** Gates and decays out of what lies behind the channels of the first product. */
+    private List<Layer.Raise> raises(AttentionSpec.DeltaNet delta, int layer, Rows all, Rows gates, Rows a) {
+        int channels = delta.heads().channels();
+        int rank = delta.rank();
+        return List.of(
+                new Layer.Raise(
+                        all.columns(channels, rank),
+                        matrix(Part.DELTA_GATE_UP, layer, delta.heads().values(), rank),
+                        gates),
+                new Layer.Raise(
+                        all.columns(channels + rank, rank),
+                        matrix(Part.DELTA_A_UP, layer, delta.heads().decays(), rank),
+                        a));
     }
 
     /** Queries, keys, values, gates, a, b, in the order of the rows that they make. */
-    private List<StoredMatrix> projections(DeltaHeads heads, int layer) {
+    private List<StoredMatrix> projections(AttentionSpec.DeltaNet delta, int layer) {
+        DeltaHeads heads = delta.heads();
         var all = new ArrayList<StoredMatrix>();
+        if (delta.rank() > 0) {
+            all.add(product(Part.QUERY, layer, heads.keys(), spec.width()));
+            all.add(product(Part.KEY, layer, heads.keys(), spec.width()));
+            all.add(product(Part.VALUE, layer, heads.values(), spec.width()));
+            all.add(product(Part.DELTA_GATE_DOWN, layer, delta.rank(), spec.width()));
+            all.add(product(Part.DELTA_A_DOWN, layer, delta.rank(), spec.width()));
+            all.add(product(Part.DELTA_B, layer, heads.valueHeads(), spec.width()));
+            return all;
+        }
         if (tensors.has(Part.DELTA_QUERY_KEY_VALUE_GATE, layer)) {
             all.add(joined(heads, layer));
         } else {

@@ -34,6 +34,11 @@ public abstract class StateContract extends ContractFixture {
         return true;
     }
 
+    /** Whether the device computes delta rules whose channels decay by themselves; one that does not refuses them by name. */
+    protected boolean hasDecaysOfChannels() {
+        return true;
+    }
+
     /** Sequences whose rows are known, and an operation that works on some of them in a step. */
     private abstract class Subject {
         final KvCache cache;
@@ -160,6 +165,25 @@ public abstract class StateContract extends ContractFixture {
         checkBits(new Delta(heads));
     }
 
+    static Stream<DeltaHeads> channels() {
+        return Stream.of(
+                DeltaHeads.ofChannels(2, 12, 16), DeltaHeads.ofChannels(1, 128, 128), DeltaHeads.ofChannels(3, 33, 70));
+    }
+
+    @ParameterizedTest
+    @MethodSource("channels")
+    void deltaRulesWithDecaysOfChannelsAreTheirRecurrence(DeltaHeads heads) {
+        assumeTrue(hasDecaysOfChannels(), "a device without decays of channels");
+        checkAgainstRecurrence(new Delta(heads));
+    }
+
+    @ParameterizedTest
+    @MethodSource("channels")
+    void deltaRulesWithDecaysOfChannelsGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
+        assumeTrue(hasDecaysOfChannels(), "a device without decays of channels");
+        checkBits(new Delta(heads));
+    }
+
     @ParameterizedTest
     @MethodSource("heads")
     void stateSpacesAreTheirRecurrence(DeltaHeads heads) {
@@ -242,13 +266,13 @@ public abstract class StateContract extends ContractFixture {
             queries = numbers(heads.keys());
             keys = numbers(heads.keys());
             values = numbers(heads.values());
-            as = numbers(heads.valueHeads());
+            as = numbers(heads.decays());
             bs = numbers(heads.valueHeads());
             rate = random(heads.valueHeads());
             for (int h = 0; h < rate.length; h++) {
                 rate[h] = (float) -Math.exp(2 * rate[h] - 2);
             }
-            timeBias = random(heads.valueHeads());
+            timeBias = random(heads.decays());
             rule = new DeltaRule(0, 1, heads, device.constants(rate), device.constants(timeBias));
         }
 
@@ -257,7 +281,7 @@ public abstract class StateContract extends ContractFixture {
             Rows query = rows(queries, heads.keys(), tokens);
             Rows key = rows(keys, heads.keys(), tokens);
             Rows value = rows(values, heads.values(), tokens);
-            Rows a = rows(as, heads.valueHeads(), tokens);
+            Rows a = rows(as, heads.decays(), tokens);
             Rows b = rows(bs, heads.valueHeads(), tokens);
             Rows output = poisoned(step.rows, heads.values());
             begin(step);
@@ -278,15 +302,13 @@ public abstract class StateContract extends ContractFixture {
         }
 
         private void advance(int sequence, int head, int token, double[][] state, double[] expected) {
-            double x = as[sequence][token * heads.valueHeads() + head] + (double) timeBias[head];
-            double decay = Math.exp(rate[head] * Math.log1p(Math.exp(x)));
             double beta = Float64.activation(Activation.LOGISTIC, bs[sequence][token * heads.valueHeads() + head]);
             double[] key = unit(keys[sequence], token, head);
             double[] query = unit(queries[sequence], token, head);
             for (int c = 0; c < heads.valueSize(); c++) {
                 double seen = 0;
                 for (int i = 0; i < key.length; i++) {
-                    state[i][c] *= decay;
+                    state[i][c] *= decay(sequence, head, token, i);
                     seen += state[i][c] * key[i];
                 }
                 int at = token * heads.values() + head * heads.valueSize() + c;
@@ -296,6 +318,12 @@ public abstract class StateContract extends ContractFixture {
                     expected[at] += state[i][c] * query[i] / Math.sqrt(key.length);
                 }
             }
+        }
+
+        private double decay(int sequence, int head, int token, int channel) {
+            int decay = heads.decaysByChannel() ? head * heads.keySize() + channel : head;
+            double x = as[sequence][token * heads.decays() + decay] + (double) timeBias[decay];
+            return Math.exp(rate[head] * Math.log1p(Math.exp(x)));
         }
 
         private double[] unit(float[] numbers, int token, int head) {

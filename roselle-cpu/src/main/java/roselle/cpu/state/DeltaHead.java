@@ -31,7 +31,8 @@ final class DeltaHead {
     private DeltaHeads heads = new DeltaHeads(1, 1, 1, 1);
     private int keyStride; // numbers of a key in whole vectors
     private int valueStride;
-    private float[] keys = {}; // [pageTokens][keyStride], of unit length
+    private float[]
+            keys = {}; // [pageTokens][keyStride], of unit length; decayed up to now where channels decay by themselves
     private float[] query = {}; // [keyStride]
     private float[] corrections = {}; // [valueHeads of the key head][pageTokens][valueStride]
     private float[] sums = {}; // [valueHeads of the key head][pageTokens], of g
@@ -42,6 +43,10 @@ final class DeltaHead {
     private float[] values = {}; // [valueStride]
     private float[] outputs = {}; // [valueStride]
     private float[] seen = {}; // [valueStride], what was known of this key
+    private float[] stateKey = {}; // [keyStride], what the state behind the last page is asked for
+    private float[] stateQuery = {}; // [keyStride]
+    private float[] decays = {}; // [keyStride], of a token's channels
+    private float[] passed = {}; // [keyStride], the products of those of the page so far
     private final float[] lanes = new float[COUNT];
 
     void reserve(DeltaHeads shape, int pageTokens) {
@@ -63,6 +68,10 @@ final class DeltaHead {
         values = new float[valueStride];
         outputs = new float[valueStride];
         seen = new float[valueStride];
+        stateKey = new float[keyStride];
+        stateQuery = new float[keyStride];
+        decays = new float[keyStride];
+        passed = new float[keyStride];
     }
 
     /** All rows that a sequence has in a step. */
@@ -100,7 +109,7 @@ final class DeltaHead {
     }
 
     private int rowSize() {
-        return heads.keys() + heads.values() + heads.valueHeads();
+        return heads.keys() + heads.values() + heads.decays();
     }
 
     /** Fetches what the page's first {@code tokens} rows left. */
@@ -115,8 +124,49 @@ final class DeltaHead {
                 int at = i * keyScores.length + j;
                 long correction = row + heads.keys() + (long) head * heads.valueSize();
                 read(pages, correction, corrections, at * valueStride, heads.valueSize());
-                sums[at] = CpuBuffer.number(pages, row + heads.keys() + heads.values() + head);
+                if (!heads.decaysByChannel()) {
+                    sums[at] = CpuBuffer.number(pages, row + heads.keys() + heads.values() + head);
+                }
             }
+            if (heads.decaysByChannel()) {
+                read(pages, row + decaysAt(keyHead), decays, 0, heads.keySize());
+                decayChannels(j);
+            }
+        }
+    }
+
+    private long decaysAt(int keyHead) {
+        return heads.keys() + heads.values() + (long) keyHead * heads.keySize();
+    }
+
+    /** The decays of a token: {@code e^g} of each channel. */
+    private void findDecays(DeltaRules call, int r, int keyHead) {
+        float rate = CpuBuffer.number(CpuBuffer.of(call.rule().rate()), keyHead);
+        int first = keyHead * heads.keySize();
+        for (int a = 0; a < heads.keySize(); a++) {
+            float bias = CpuBuffer.number(CpuBuffer.of(call.rule().timeBias()), first + a);
+            decays[a] = VectorFunctions.exp(rate * softplus(number(call.a(), r, first + a) + bias));
+        }
+    }
+
+    /** Lets a token's decays pass over what the page's earlier tokens left. */
+    private void decayChannels(int token) {
+        for (int j = 0; j < token; j++) {
+            multiply(keys, j * keyStride, decays);
+        }
+        if (token == 0) {
+            System.arraycopy(decays, 0, passed, 0, keyStride);
+        } else {
+            multiply(passed, 0, decays);
+        }
+    }
+
+    /** Numbers of a key times others, in place. */
+    private void multiply(float[] target, int at, float[] factors) {
+        for (int a = 0; a < keyStride; a += COUNT) {
+            FloatVector.fromArray(FLOATS, target, at + a)
+                    .mul(FloatVector.fromArray(FLOATS, factors, a))
+                    .intoArray(target, at + a);
         }
     }
 
@@ -135,6 +185,15 @@ final class DeltaHead {
         readHead(call.key(), r, keyHead, keys, token * keyStride, isSpace, 1f);
         readHead(call.query(), r, keyHead, query, 0, isSpace, (float) (1 / Math.sqrt(heads.keySize())));
         write(keys, token * keyStride, pages, row + (long) keyHead * heads.keySize(), heads.keySize());
+        System.arraycopy(keys, token * keyStride, stateKey, 0, keyStride);
+        System.arraycopy(query, 0, stateQuery, 0, keyStride);
+        if (heads.decaysByChannel()) {
+            findDecays(call, r, keyHead);
+            write(decays, 0, pages, row + decaysAt(keyHead), heads.keySize());
+            decayChannels(token);
+            multiply(stateKey, 0, passed);
+            multiply(stateQuery, 0, passed);
+        }
         for (int j = 0; j <= token; j++) {
             keyScores[j] = isSpace ? 0f : dot(keys, j * keyStride, keys, token * keyStride);
             queryScores[j] = dot(keys, j * keyStride, query, 0);
@@ -147,7 +206,9 @@ final class DeltaHead {
             int at = i * keyScores.length + token;
             long correction = row + heads.keys() + (long) head * heads.valueSize();
             write(corrections, at * valueStride, pages, correction, heads.valueSize());
-            CpuBuffer.number(pages, row + heads.keys() + heads.values() + head, sums[at]);
+            if (!heads.decaysByChannel()) {
+                CpuBuffer.number(pages, row + heads.keys() + heads.values() + head, sums[at]);
+            }
             if (token == keyScores.length - 1) {
                 endPage(pages, i, state, rows + stateAt(head));
             }
@@ -187,6 +248,22 @@ final class DeltaHead {
         DeltaRule rule = call.rule();
         int size = heads.valueSize();
         int first = i * keyScores.length;
+        read(CpuBuffer.of(call.value()), CpuBuffer.row(call.value(), r) + (long) head * size, values, 0, size);
+        MemorySegment pages = call.cache().segment(rule.group());
+        if (heads.decaysByChannel()) {
+            System.arraycopy(keyScores, 0, keyWeights, 0, token);
+            System.arraycopy(queryScores, 0, queryWeights, 0, token);
+            sumKeyAndQuery(pages, state, 1f);
+            sumCorrections(first, token, VectorFunctions.sigmoid(number(call.b(), r, head)));
+        } else {
+            decayedHead(call, r, token, first, head, state);
+        }
+        write(outputs, 0, CpuBuffer.of(call.output()), CpuBuffer.row(call.output(), r) + (long) head * size, size);
+    }
+
+    /** A head with one decay for all of its state. */
+    private void decayedHead(DeltaRules call, int r, int token, int first, int head, long state) {
+        DeltaRule rule = call.rule();
         DeltaRule.Space space = rule.space();
         float time = softplus(number(call.a(), r, head) + CpuBuffer.number(CpuBuffer.of(rule.timeBias()), head));
         if (space != null) {
@@ -200,17 +277,15 @@ final class DeltaHead {
             keyWeights[j] = decay * keyScores[j];
             queryWeights[j] = decay * queryScores[j];
         }
-        read(CpuBuffer.of(call.value()), CpuBuffer.row(call.value(), r) + (long) head * size, values, 0, size);
         MemorySegment pages = call.cache().segment(rule.group());
         float decay = VectorFunctions.exp(total);
         if (space == null) {
-            sumState(pages, state, token, decay);
+            sumKeyAndQuery(pages, state, decay);
             sumCorrections(first, token, VectorFunctions.sigmoid(number(call.b(), r, head)));
         } else {
             sumState(pages, state, decay);
             sumValues(first, token, time, CpuBuffer.number(CpuBuffer.of(space.skip()), head));
         }
-        write(outputs, 0, CpuBuffer.of(call.output()), CpuBuffer.row(call.output(), r) + (long) head * size, size);
     }
 
     private static float number(Rows rows, int row, int column) {
@@ -222,7 +297,7 @@ final class DeltaHead {
     }
 
     /** What the state says of key and query, {@code decay} times: the first into this token's correction, the second into the output. */
-    private void sumState(MemorySegment pages, long state, int token, float decay) {
+    private void sumKeyAndQuery(MemorySegment pages, long state, float decay) {
         if (state < 0) {
             Arrays.fill(seen, 0f);
             Arrays.fill(outputs, 0f);
@@ -231,39 +306,39 @@ final class DeltaHead {
         int size = heads.valueSize();
         int column = 0;
         for (; column + BLOCK * COUNT <= size; column += BLOCK * COUNT) {
-            sumBlock(pages, state + column, token * keyStride, column, decay);
+            sumBoth(pages, state + column, column, decay);
         }
         for (; column + COUNT <= size; column += COUNT) {
-            sumVector(pages, state + column, token * keyStride, column, decay);
+            sumVector(pages, state + column, column, decay);
         }
         for (; column < size; column++) {
             float ofKey = 0;
             float ofQuery = 0;
             for (int a = 0; a < heads.keySize(); a++) {
                 float number = CpuBuffer.number(pages, state + (long) a * size + column);
-                ofKey = Math.fma(keys[token * keyStride + a], number, ofKey);
-                ofQuery = Math.fma(query[a], number, ofQuery);
+                ofKey = Math.fma(stateKey[a], number, ofKey);
+                ofQuery = Math.fma(stateQuery[a], number, ofQuery);
             }
             seen[column] = ofKey * decay;
             outputs[column] = ofQuery * decay;
         }
     }
 
-    private void sumVector(MemorySegment pages, long state, int keyAt, int column, float decay) {
+    private void sumVector(MemorySegment pages, long state, int column, float decay) {
         int size = heads.valueSize();
         FloatVector ofKey = FloatVector.zero(FLOATS);
         FloatVector ofQuery = FloatVector.zero(FLOATS);
         for (int a = 0; a < heads.keySize(); a++) {
             FloatVector numbers =
                     FloatVector.fromMemorySegment(FLOATS, pages, (state + (long) a * size) * Float.BYTES, ORDER);
-            ofKey = numbers.fma(FloatVector.broadcast(FLOATS, keys[keyAt + a]), ofKey);
-            ofQuery = numbers.fma(FloatVector.broadcast(FLOATS, query[a]), ofQuery);
+            ofKey = numbers.fma(FloatVector.broadcast(FLOATS, stateKey[a]), ofKey);
+            ofQuery = numbers.fma(FloatVector.broadcast(FLOATS, stateQuery[a]), ofQuery);
         }
         ofKey.mul(decay).intoArray(seen, column);
         ofQuery.mul(decay).intoArray(outputs, column);
     }
 
-    private void sumBlock(MemorySegment pages, long state, int keyAt, int column, float decay) {
+    private void sumBoth(MemorySegment pages, long state, int column, float decay) {
         long stride = (long) heads.valueSize() * Float.BYTES;
         long at = state * Float.BYTES;
         int vector = COUNT * Float.BYTES;
@@ -276,8 +351,8 @@ final class DeltaHead {
         FloatVector q2 = FloatVector.zero(FLOATS);
         FloatVector q3 = FloatVector.zero(FLOATS);
         for (int a = 0; a < heads.keySize(); a++) {
-            FloatVector k = FloatVector.broadcast(FLOATS, keys[keyAt + a]);
-            FloatVector q = FloatVector.broadcast(FLOATS, query[a]);
+            FloatVector k = FloatVector.broadcast(FLOATS, stateKey[a]);
+            FloatVector q = FloatVector.broadcast(FLOATS, stateQuery[a]);
             FloatVector s0 = FloatVector.fromMemorySegment(FLOATS, pages, at, ORDER);
             FloatVector s1 = FloatVector.fromMemorySegment(FLOATS, pages, at + vector, ORDER);
             FloatVector s2 = FloatVector.fromMemorySegment(FLOATS, pages, at + 2L * vector, ORDER);
@@ -398,12 +473,14 @@ final class DeltaHead {
         int pageTokens = keyScores.length;
         int first = i * pageTokens;
         float total = sums[first + pageTokens - 1];
-        float decay = VectorFunctions.exp(total);
+        boolean isByChannel = heads.decaysByChannel();
+        float ofHead = VectorFunctions.exp(total);
         for (int j = 0; j < pageTokens; j++) {
-            keyWeights[j] = VectorFunctions.exp(total - sums[first + j]);
+            keyWeights[j] = isByChannel ? 1f : VectorFunctions.exp(total - sums[first + j]);
         }
         int size = heads.valueSize();
         for (int a = 0; a < heads.keySize(); a++) {
+            float decay = isByChannel ? passed[a] : ofHead;
             for (int j = 0; j < pageTokens; j++) {
                 queryWeights[j] = keyWeights[j] * keys[j * keyStride + a];
             }

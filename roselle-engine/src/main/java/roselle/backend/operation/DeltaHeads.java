@@ -11,8 +11,10 @@ import roselle.backend.memory.KvGroup;
  * @param valueSize numbers of a value
  * @param takesTurns whether value head {@code h} goes with key head {@code h % keyHeads}, else with
  *     {@code h * keyHeads / valueHeads}
+ * @param decaysByChannel whether each number of a key has a decay of its own, else each head has one
  */
-public record DeltaHeads(int keyHeads, int valueHeads, int keySize, int valueSize, boolean takesTurns) {
+public record DeltaHeads(
+        int keyHeads, int valueHeads, int keySize, int valueSize, boolean takesTurns, boolean decaysByChannel) {
     /** The name of groups of state spaces. */
     public static final String SPACE = "space";
 
@@ -21,6 +23,20 @@ public record DeltaHeads(int keyHeads, int valueHeads, int keySize, int valueSiz
             throw new IllegalArgumentException("impossible heads: " + valueHeads + " value heads on " + keyHeads
                     + " key heads of " + valueSize + " and " + keySize);
         }
+        if (decaysByChannel && valueHeads != keyHeads) {
+            throw new IllegalArgumentException("decays of channels with " + valueHeads + " value heads on " + keyHeads
+                    + " key heads, expected as many");
+        }
+    }
+
+    /** Heads with a decay each. */
+    public DeltaHeads(int keyHeads, int valueHeads, int keySize, int valueSize, boolean takesTurns) {
+        this(keyHeads, valueHeads, keySize, valueSize, takesTurns, false);
+    }
+
+    /** As many heads of values as of keys, each channel with a decay. */
+    public static DeltaHeads ofChannels(int heads, int keySize, int valueSize) {
+        return new DeltaHeads(heads, heads, keySize, valueSize, false, true);
     }
 
     /** Value heads in groups, each with a key head. */
@@ -51,12 +67,20 @@ public record DeltaHeads(int keyHeads, int valueHeads, int keySize, int valueSiz
         return 2 * keys() + values();
     }
 
+    /** Decays of a row. */
+    public int decays() {
+        return decaysByChannel ? keys() : valueHeads;
+    }
+
     /** Numbers of one head's state. */
     public int headState() {
         return keySize * valueSize;
     }
 
-    /** The group of layers with these heads: a token's keys, its corrections {@code d}, and the sums of {@code g} up to it. */
+    /**
+     * The group of layers with these heads: a token's keys, its corrections {@code d}, and the sums of {@code g} up to it; where
+     * channels have decays of their own, the token's {@code e^g} in the place of sums.
+     */
     public KvGroup group(int layers) {
         return group("delta", layers);
     }
@@ -67,7 +91,7 @@ public record DeltaHeads(int keyHeads, int valueHeads, int keySize, int valueSiz
     }
 
     private KvGroup group(String name, int layers) {
-        int row = keys() + values() + valueHeads;
+        int row = keys() + values() + decays();
         return KvGroup.ofState(name, layers, row, Math.multiplyExact(valueHeads, headState()));
     }
 }

@@ -11,12 +11,15 @@ import roselle.backend.memory.Buffer;
  * <p>Queries and keys are divided by their Euclidean norm, queries by the root of {@code keySize} besides;
  * {@code g = rate * softplus(a + timeBias)} and {@code beta = sigmoid(b)} are of each value head.
  *
+ * <p>With decays of channels (Kimi Delta Attention; Kimi Team, 2025) {@code a}, {@code timeBias} and so {@code g} are of each number
+ * of a key, {@code rate} is of each head: {@code S' = diag(e^g) S}.
+ *
  * <p>A selective state space is the same recurrence without a correction, see {@link Space}.
  *
  * @param group index of the {@link roselle.backend.memory.KvGroup} whose states these are
  * @param layer index among the layers of that group
  * @param rate F32, {@code [valueHeads]}, below 0
- * @param timeBias F32, {@code [valueHeads]}
+ * @param timeBias F32, {@code [decays]}
  * @param space null for a delta rule
  */
 public record DeltaRule(

@@ -60,6 +60,7 @@ import roselle.model.architecture.expert.Qwen3Moe;
 import roselle.model.architecture.expert.SolarOpen;
 import roselle.model.architecture.hybrid.Bamba;
 import roselle.model.architecture.hybrid.GraniteHybrid;
+import roselle.model.architecture.hybrid.KimiLinear;
 import roselle.model.architecture.hybrid.Lfm2;
 import roselle.model.architecture.hybrid.Lfm2Moe;
 import roselle.model.architecture.hybrid.Mamba2;
@@ -128,6 +129,7 @@ public final class Architectures {
             new Hunyuan(),
             new HyV3(),
             new JinaV3(),
+            new KimiLinear(),
             new Lfm2(),
             new Lfm2Moe(),
             new Llama(),

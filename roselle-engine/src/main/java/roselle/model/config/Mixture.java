@@ -28,7 +28,8 @@ public final class Mixture {
     }
 
     public static int chosen(ModelConfig config, int experts) {
-        int chosen = config.size("num_experts_per_tok", "expert_used_count", MAX_EXPERTS);
+        String field = config.has("num_experts_per_token", "") ? "num_experts_per_token" : "num_experts_per_tok";
+        int chosen = config.size(field, "expert_used_count", MAX_EXPERTS);
         if (chosen > experts) {
             throw new CheckpointException(
                     config.metadata().origin() + ": " + chosen + " experts per token of " + experts + " in all");

@@ -308,6 +308,13 @@ public sealed interface AttentionSpec {
             this(heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, null);
         }
 
+        /** The same where nothing turns: the part of queries and keys that would is one more without position. */
+        public Latent withoutPositions() {
+            var still = new RopeScaling.Proportional(0, 1);
+            var rope = new RopeSpec(this.rope.dimensions(), this.rope.theta(), this.rope.interleaved(), still);
+            return new Latent(heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, index);
+        }
+
         /** These with positions that are chosen. */
         public Latent with(Index choice) {
             return new Latent(heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, choice);
@@ -393,12 +400,33 @@ public sealed interface AttentionSpec {
      * @param taps inputs that an output of the convolution sees
      * @param gate of the heads' outputs
      * @param epsilon of the norm of the heads' outputs
+     * @param rank numbers between the two products that make gates, and the two that make decays; 0 for one product each
      */
-    record DeltaNet(DeltaHeads heads, int taps, Activation gate, float epsilon) implements AttentionSpec {
+    record DeltaNet(DeltaHeads heads, int taps, Activation gate, float epsilon, int rank) implements AttentionSpec {
         public DeltaNet {
+            if (rank < 0) {
+                throw new IllegalArgumentException("a rank of " + rank);
+            }
             requireSize(heads.keySize());
             requireSize(heads.valueSize());
             requireTaps(taps);
+        }
+
+        /** With gates and decays of one product each. */
+        public DeltaNet(DeltaHeads heads, int taps, Activation gate, float epsilon) {
+            this(heads, taps, gate, epsilon, 0);
+        }
+
+        /** What the first product gives: queries, keys and values, gates, decays, and how much of a correction is taken. */
+        public int products() {
+            return rank == 0
+                    ? heads.channels() + heads.values() + heads.decays() + heads.valueHeads()
+                    : heads.channels() + 2 * rank + heads.valueHeads();
+        }
+
+        /** What further products make of it: gates and decays. */
+        public int raised() {
+            return rank == 0 ? 0 : heads.values() + heads.decays();
         }
     }
 

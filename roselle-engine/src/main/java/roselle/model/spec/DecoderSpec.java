@@ -249,6 +249,8 @@ public record DecoderSpec(
                 case AttentionSpec.MultiHead heads -> special(heads.traits(), all);
                 case AttentionSpec.SharedKeys shared -> special(shared.heads().traits(), all);
                 case AttentionSpec.Latent latent -> special(latent, all);
+                case AttentionSpec.DeltaNet delta
+                when delta.heads().decaysByChannel() -> all.add("delta nets whose channels decay by themselves (KDA)");
                 default -> {}
             }
         }

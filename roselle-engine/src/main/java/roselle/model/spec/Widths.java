@@ -50,8 +50,8 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
             }
             case AttentionSpec.DeltaNet delta -> {
                 var heads = delta.heads();
-                int products = heads.channels() + heads.values() + 2 * heads.valueHeads();
-                yield new Widths(products + heads.channels(), heads.values(), 1, 1, 1, 1);
+                int projected = delta.products() + heads.channels() + delta.raised();
+                yield new Widths(projected, heads.values(), 1, 1, 1, 1);
             }
             case AttentionSpec.ShortConvolution convolution -> new Widths(4 * width, width, 1, 1, 1, 1);
             case AttentionSpec.StateSpace space -> {
@@ -145,7 +145,8 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
             case AttentionSpec.DeltaNet delta ->
                 delta.heads().keys() % UNIT != 0
                         || delta.heads().values() % UNIT != 0
-                        || 2 * delta.heads().valueHeads() % UNIT != 0;
+                        || delta.rank() % UNIT != 0
+                        || (delta.products() - delta.heads().channels()) % UNIT != 0;
             case AttentionSpec.ShortConvolution convolution -> false;
             case AttentionSpec.StateSpace space ->
                 space.heads().keys() % UNIT != 0

@@ -58,6 +58,11 @@ public enum Part {
     DELTA_QUERY_KEY_VALUE_GATE,
     DELTA_A,
     DELTA_B,
+    /** The first and the second of two products in the place of one. */
+    DELTA_GATE_DOWN,
+    DELTA_GATE_UP,
+    DELTA_A_DOWN,
+    DELTA_A_UP,
     /** Both of a delta net in one, b before a, those of a key head together. */
     DELTA_B_A,
     /** How fast a delta net's states decay: a negative number for each head. */
@@ -80,6 +85,10 @@ public enum Part {
     SPACE_OUTPUT,
     /** A convolution along the sequence. */
     CONVOLUTION,
+    /** That of queries, of keys and of values, where each has one. */
+    CONVOLUTION_QUERY,
+    CONVOLUTION_KEY,
+    CONVOLUTION_VALUE,
     /** The products before a short convolution. */
     CONVOLUTION_INPUT,
     CONVOLUTION_OUTPUT,

@@ -87,11 +87,15 @@ final class ReferenceStates {
         void run(Rows query, Rows key, Rows value, Rows a, Rows b, Rows output) {
             int first = step.contextLength[sequence];
             readState(first);
-            double sum = first % step.pageTokens == 0 ? 0 : row(first - 1)[sumAt()];
+            double sum = first % step.pageTokens == 0 || heads.decaysByChannel() ? 0 : row(first - 1)[sumAt()];
             for (int r = step.rowStart[sequence]; r < step.rowStart[sequence + 1]; r++) {
                 int position = step.positions[r];
                 sum = position % step.pageTokens == 0 ? 0 : sum;
-                double time = time(ReferenceBuffer.row(a, r)[head]);
+                if (heads.decaysByChannel()) {
+                    advance(r, decays(ReferenceBuffer.row(a, r)), query, key, value, b, output);
+                    continue;
+                }
+                double time = time(ReferenceBuffer.row(a, r)[head], head);
                 double decay = ReferenceBuffer.of(rule.rate())[head] * time;
                 sum += decay;
                 if (rule.space() != null) {
@@ -99,28 +103,49 @@ final class ReferenceStates {
                     keep(position, numbers(ReferenceBuffer.row(key, r)), timed(value, r, time), sum);
                     continue;
                 }
-                double beta = Float64.activation(Activation.LOGISTIC, ReferenceBuffer.row(b, r)[head]);
+                var decays = new double[heads.keySize()];
+                Arrays.fill(decays, Math.exp(decay));
                 double[] k = unit(ReferenceBuffer.row(key, r));
-                double[] q = unit(ReferenceBuffer.row(query, r));
-                float[] values = ReferenceBuffer.row(value, r);
-                var corrections = new double[heads.valueSize()];
-                for (int c = 0; c < corrections.length; c++) {
-                    double seen = 0;
-                    for (int i = 0; i < k.length; i++) {
-                        state[i][c] *= Math.exp(decay);
-                        seen += state[i][c] * k[i];
-                    }
-                    corrections[c] = beta * (values[head * heads.valueSize() + c] - seen);
-                    double sumOfQuery = 0;
-                    for (int i = 0; i < k.length; i++) {
-                        state[i][c] += k[i] * corrections[c];
-                        sumOfQuery += state[i][c] * q[i];
-                    }
-                    ReferenceBuffer.of(output.buffer())[ReferenceBuffer.at(output, r) + head * heads.valueSize() + c] =
-                            (float) (sumOfQuery / Math.sqrt(heads.keySize()));
-                }
-                keep(position, k, corrections, sum);
+                keep(position, k, corrected(r, decays, k, query, value, b, output), sum);
             }
+        }
+
+        /** A token whose channels decay by themselves. */
+        private void advance(int r, double[] decays, Rows query, Rows key, Rows value, Rows b, Rows output) {
+            double[] k = unit(ReferenceBuffer.row(key, r));
+            keep(step.positions[r], k, corrected(r, decays, k, query, value, b, output), decays);
+        }
+
+        private double[] decays(float[] a) {
+            var decays = new double[heads.keySize()];
+            int first = head * heads.keySize();
+            double rate = ReferenceBuffer.of(rule.rate())[head];
+            Arrays.setAll(decays, i -> Math.exp(rate * time(a[first + i], first + i)));
+            return decays;
+        }
+
+        /** The corrections of a token, behind which the state is the next one and the output is written. */
+        private double[] corrected(int r, double[] decays, double[] k, Rows query, Rows value, Rows b, Rows output) {
+            double beta = Float64.activation(Activation.LOGISTIC, ReferenceBuffer.row(b, r)[head]);
+            double[] q = unit(ReferenceBuffer.row(query, r));
+            float[] values = ReferenceBuffer.row(value, r);
+            var corrections = new double[heads.valueSize()];
+            for (int c = 0; c < corrections.length; c++) {
+                double seen = 0;
+                for (int i = 0; i < k.length; i++) {
+                    state[i][c] *= decays[i];
+                    seen += state[i][c] * k[i];
+                }
+                corrections[c] = beta * (values[head * heads.valueSize() + c] - seen);
+                double sumOfQuery = 0;
+                for (int i = 0; i < k.length; i++) {
+                    state[i][c] += k[i] * corrections[c];
+                    sumOfQuery += state[i][c] * q[i];
+                }
+                ReferenceBuffer.of(output.buffer())[ReferenceBuffer.at(output, r) + head * heads.valueSize() + c] =
+                        (float) (sumOfQuery / Math.sqrt(heads.keySize()));
+            }
+            return corrections;
         }
 
         /** The state behind the token before a position: that behind the page before it, and the rows since. */
@@ -138,11 +163,11 @@ final class ReferenceStates {
             double before = 0;
             for (int p = pageIndex * step.pageTokens; p < position; p++) {
                 float[] row = row(p);
-                double decay = row[sumAt()] - before;
-                before = row[sumAt()];
+                double decay = heads.decaysByChannel() ? 0 : Math.exp(row[sumAt()] - before);
+                before = heads.decaysByChannel() ? 0 : row[sumAt()];
                 for (int i = 0; i < heads.keySize(); i++) {
                     for (int c = 0; c < heads.valueSize(); c++) {
-                        state[i][c] = state[i][c] * Math.exp(decay)
+                        state[i][c] = state[i][c] * (heads.decaysByChannel() ? row[decaysAt() + i] : decay)
                                 + (double) row[keyHead * heads.keySize() + i] * row[correctionAt() + c];
                     }
                 }
@@ -150,6 +175,11 @@ final class ReferenceStates {
         }
 
         private void keep(int position, double[] key, double[] corrections, double sum) {
+            keep(position, key, corrections, new double[] {sum});
+        }
+
+        /** Keeps what a token leaves: of its decays the sum, or each. */
+        private void keep(int position, double[] key, double[] corrections, double[] decays) {
             int page = page(rule.group(), sequence, position / step.pageTokens);
             if (page < 0) {
                 return;
@@ -161,7 +191,9 @@ final class ReferenceStates {
             for (int c = 0; c < corrections.length; c++) {
                 row[correctionAt() + c] = (float) corrections[c];
             }
-            row[sumAt()] = (float) sum;
+            for (int i = 0; i < decays.length; i++) {
+                row[(heads.decaysByChannel() ? decaysAt() : sumAt()) + i] = (float) decays[i];
+            }
             if (position % step.pageTokens == step.pageTokens - 1) {
                 float[] numbers = cache.state(rule.group(), rule.layer(), page);
                 for (int i = 0; i < heads.keySize(); i++) {
@@ -183,6 +215,10 @@ final class ReferenceStates {
 
         private int sumAt() {
             return heads.keys() + heads.values() + head;
+        }
+
+        private int decaysAt() {
+            return heads.keys() + heads.values() + head * heads.keySize();
         }
 
         /** A token of a state space: the state decays, takes in the token's value, and is read. */
@@ -217,8 +253,8 @@ final class ReferenceStates {
             return timed;
         }
 
-        private double time(double a) {
-            double x = a + ReferenceBuffer.of(rule.timeBias())[head];
+        private double time(double a, int bias) {
+            double x = a + ReferenceBuffer.of(rule.timeBias())[bias];
             double time = Math.log1p(Math.exp(-Math.abs(x))) + Math.max(x, 0);
             DeltaRule.Space space = rule.space();
             return space == null ? time : Math.clamp(time, space.shortest(), space.longest());

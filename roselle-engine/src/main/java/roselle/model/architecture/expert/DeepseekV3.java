@@ -62,7 +62,7 @@ public final class DeepseekV3 implements Architecture {
             Part.EXPERT_DOWN, Names.layer("mlp.experts.down_proj"));
 
     /** Experts in the layers that are said to be sparse, or in all behind the first few. */
-    static void behindDense(ModelConfig config, SpecBuilder builder, FeedForwardSpec.Experts experts) {
+    public static void behindDense(ModelConfig config, SpecBuilder builder, FeedForwardSpec.Experts experts) {
         int layers = builder.feedForwards.length;
         String first = said(config, "first_k_dense_replace", "num_dense_layers");
         int dense = config.sizeOrNone(first, "leading_dense_block_count", MOST);
@@ -110,7 +110,8 @@ public final class DeepseekV3 implements Architecture {
             entry(Part.SHARED_UP, Names.layer("mlp.shared_experts.up_proj")),
             entry(Part.SHARED_DOWN, Names.layer("mlp.shared_experts.down_proj")));
 
-    static AttentionSpec.Latent attention(ModelConfig config, SpecBuilder builder) {
+    /** Latent attention. */
+    public static AttentionSpec.Latent attention(ModelConfig config, SpecBuilder builder) {
         int rank = config.size("kv_lora_rank", "attention.kv_lora_rank", MOST);
         int queryRank = config.sizeOrNone("q_lora_rank", "attention.q_lora_rank", MOST);
         int turned = config.size("qk_rope_head_dim", "rope.dimension_count", MOST);
@@ -152,7 +153,7 @@ public final class DeepseekV3 implements Architecture {
         int size = config.size("moe_intermediate_size", "expert_feed_forward_length", MOST);
         int shared = config.sizeOrNone(
                 said(config, "n_shared_experts", "num_shared_experts"), "expert_shared_count", MOST / size);
-        int groups = config.size("n_group", "expert_group_count", MOST, 1);
+        int groups = config.size(said(config, "n_group", "num_expert_group"), "expert_group_count", MOST, 1);
         boolean normalizes = !config.family().equals("deepseek_v2"); // whatever it says, as transformers has it
         return new FeedForwardSpec.Experts(
                 experts,
@@ -160,7 +161,11 @@ public final class DeepseekV3 implements Architecture {
                 size,
                 Gate.of(config.activation(activation, assumed)),
                 isSoft ? Router.Scoring.SOFTMAX : Router.Scoring.SIGMOID,
-                config.flag("norm_topk_prob", "expert_weights_norm", !isSoft || !config.isGguf()) && normalizes,
+                config.flag(
+                                said(config, "norm_topk_prob", "moe_renormalize"),
+                                "expert_weights_norm",
+                                !isSoft || !config.isGguf())
+                        && normalizes,
                 groups,
                 config.size("topk_group", "expert_group_used_count", groups, groups),
                 !isSoft,
