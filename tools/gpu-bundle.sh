@@ -36,6 +36,9 @@ for module in api text engine cpu; do # without their resources
     (cd "roselle-$module/target/test-classes" && "$JAVA_HOME/bin/jar" cf "$bundle/test/$module-tests.jar" roselle)
 done
 mkdir "$bundle/test/cuda" && cp -r roselle-cuda/target/test-classes/. "$bundle/test/cuda/"
+mkdir "$bundle/test/switch" # two models in turn: what that leaves behind, and how long it takes
+(cd roselle-server/target/test-classes && cp --parents roselle/server/load/SwitchProbe*.class "$bundle/test/switch/")
+"$JAVA_HOME/bin/javac" --add-modules jdk.incubator.vector -nowarn -cp "$bundle/lib/*" -d "$bundle/test/switch" tools/switch/SwitchTimes.java
 rm -rf "$bundle/lab"
 mkdir -p "$bundle/lab/tools" "$bundle/lab/roselle-cuda/src/main"
 cp -r tools/cuda-lab "$bundle/lab/tools/"
@@ -49,14 +52,28 @@ cat >"$bundle/run.sh" <<'RUN'
 #   run.sh kernels [SCRIPT ARGUMENTS]  checks and times kernels (Python, PyTorch, NVRTC): run.sh kernels attention.py check
 #   run.sh serving [MODEL [OPTIONS]]   128 prompts of 256 tokens and 64 new ones, through the engine and over HTTP; where no
 #                                      model is named, GPT-2's shape with random weights, made by transformers
+#   run.sh switches [SWITCHES [MODEL [DEVICE [HOST]]]]   1,000 switches between two names of a model in memory for one (HOST: GiB
+#                                      of the machine's memory for weights, 4; 0 loads anew each time): fails where anything of the
+#                                      device's memory, the process's, threads or descriptors stays behind
+#   run.sh switch-times FIRST SECOND [DEVICE [SWITCHES [HOST]]]   how long each switch takes, as CSV (tools/switch)
 set -eu
 bundle=$(cd "$(dirname "$0")" && pwd)
-[ $# != 0 ] || { sed -n 2,9p "$0" >&2; exit 64; }
+[ $# != 0 ] || { sed -n 2,14p "$0" >&2; exit 64; }
 jre=${ROSELLE_BUNDLE_JRE:-/tmp/roselle-jre}
 java=$jre/jre/bin/java
 unpacked() { [ -x "$java" ] || { mkdir -p "$jre" && tar -C "$jre" -xJf "$bundle/jre.tar.xz"; }; }
 roselle() { # instead of this shell, so that signals reach it
     exec "$java" --enable-native-access=roselle.cpu,roselle.cuda ${ROSELLE_JAVA_OPTIONS-} -p "$bundle/lib" -m roselle.cli/roselle.cli.Main "$@"
+}
+gpt2() { # the path of a model of GPT-2's shape with random weights
+    model=${TMPDIR:-/tmp}/roselle-gpt2
+    [ -d "$model" ] || python3 -c "import sys, transformers as t; t.GPT2LMHeadModel(t.GPT2Config()).half().save_pretrained(sys.argv[1])" "$model" >&2
+    echo "$model"
+}
+switching() { # instead of this shell
+    unpacked
+    exec "$java" --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED ${ROSELLE_JAVA_OPTIONS-} \
+        -cp "$bundle/test/switch:$bundle/lib/*" "$@"
 }
 what=$1
 shift
@@ -100,14 +117,18 @@ case $what in
         unpacked
         model=${1-}
         [ $# = 0 ] || shift
-        if [ -z "$model" ]; then
-            model=${TMPDIR:-/tmp}/roselle-gpt2
-            [ -d "$model" ] || python3 -c "import sys, transformers as t; t.GPT2LMHeadModel(t.GPT2Config()).half().save_pretrained(sys.argv[1])" "$model"
-        fi
+        [ -n "$model" ] || model=$(gpt2)
         roselle bench offline --model "$model" --output-dir "${TMPDIR:-/tmp}/roselle-serving" \
             --engine-flags "--device cuda --max-sequences 128 --step-tokens 16384" "$@"
         ;;
-    *) sed -n 2,9p "$0" >&2; exit 64 ;;
+    switches)
+        model=${2-}
+        [ -n "$model" ] || model=$(gpt2)
+        switching -Xms512m -Xmx512m -XX:+AlwaysPreTouch -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
+            roselle.server.load.SwitchProbe "${1-1000}" "$model" "${3-cuda:0}" "${4-4}"
+        ;;
+    switch-times) switching SwitchTimes "$@" ;;
+    *) sed -n 2,14p "$0" >&2; exit 64 ;;
 esac
 RUN
 chmod +x "$bundle/run.sh"
