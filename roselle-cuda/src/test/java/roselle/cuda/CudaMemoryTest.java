@@ -3,6 +3,8 @@ package roselle.cuda;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -53,6 +55,34 @@ class CudaMemoryTest {
             long before = driver.memory().free();
             answer(engine);
             assertThat(driver.memory().free()).isEqualTo(before);
+        } finally {
+            driver.releaseContext(0);
+        }
+    }
+
+    /** As much as a model's weights is pinned otherwise than a little: by pages of ours. */
+    @Test
+    void muchOfTheHostIsPinnedCopiedBothWaysAndReturned() {
+        long bytes = 300L << 20;
+        var driver = new NativeDriver();
+        driver.retainContext(0);
+        try {
+            long stream = driver.createStream();
+            long address = driver.allocate(bytes);
+            MemorySegment there = driver.allocatePinned(bytes);
+            MemorySegment back = driver.allocatePinned(bytes);
+            for (long at = 0; at < bytes; at += Long.BYTES) {
+                there.set(ValueLayout.JAVA_LONG, at, 31 * at + 7);
+            }
+            driver.copyIn(address, there, bytes, stream);
+            driver.copyOut(back, address, bytes, stream);
+            driver.synchronize(stream);
+            assertThat(back.mismatch(there)).isEqualTo(-1);
+
+            driver.freePinned(there);
+            driver.freePinned(back);
+            driver.free(address);
+            driver.destroyStream(stream);
         } finally {
             driver.releaseContext(0);
         }

@@ -11,7 +11,10 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import roselle.api.DeviceException;
 
 /** The driver of this machine, {@code libcuda.so.1}. */
@@ -57,6 +60,8 @@ public final class NativeDriver implements Driver {
     private final MethodHandle setAccess = bind("cuMemSetAccess", JAVA_LONG, JAVA_LONG, ADDRESS, JAVA_LONG);
     private final MethodHandle allocatePinned = bind("cuMemHostAlloc", ADDRESS, JAVA_LONG, JAVA_INT);
     private final MethodHandle freePinned = bind("cuMemFreeHost", ADDRESS);
+    private final MethodHandle register = bind("cuMemHostRegister_v2", ADDRESS, JAVA_LONG, JAVA_INT);
+    private final MethodHandle unregister = bind("cuMemHostUnregister", ADDRESS);
     private final MethodHandle clear = bind("cuMemsetD8Async", JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
     private final MethodHandle copyIn = bind("cuMemcpyHtoDAsync_v2", JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG);
     private final MethodHandle copyOut = bind("cuMemcpyDtoHAsync_v2", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG);
@@ -98,6 +103,7 @@ public final class NativeDriver implements Driver {
     private static final Set<Integer> NO_DEVICE = Set.of(100, 34);
 
     private final boolean hasDevices;
+    private final Map<Long, HostPages> registered = new ConcurrentHashMap<>(); // by address
 
     /**
      * Opens the driver.
@@ -293,13 +299,37 @@ public final class NativeDriver implements Driver {
 
     @Override
     public MemorySegment allocatePinned(long bytes) {
+        return bytes < HostPages.LEAST_BYTES
+                ? allocateHost(bytes)
+                : HostPages.allocate(bytes).flatMap(this::pin).orElseGet(() -> allocateHost(bytes));
+    }
+
+    /** Has pages stay where they are; nothing where the driver cannot, and they are given back. */
+    private Optional<MemorySegment> pin(HostPages pages) {
+        MemorySegment memory = pages.memory();
+        if (NativeCall.errorOf(() -> (int) register.invokeExact(memory, memory.byteSize(), 0)) != 0) {
+            pages.close();
+            return Optional.empty();
+        }
+        registered.put(memory.address(), pages);
+        return Optional.of(memory);
+    }
+
+    private MemorySegment allocateHost(long bytes) {
         long address = ask("cuMemHostAlloc", result -> (int) allocatePinned.invokeExact(result, Math.max(1, bytes), 0));
         return MemorySegment.ofAddress(address).reinterpret(bytes);
     }
 
     @Override
     public void freePinned(MemorySegment memory) {
-        check("cuMemFreeHost", () -> (int) freePinned.invokeExact(memory));
+        HostPages pages = registered.remove(memory.address());
+        if (pages == null) {
+            check("cuMemFreeHost", () -> (int) freePinned.invokeExact(memory));
+        } else {
+            try (pages) {
+                check("cuMemHostUnregister", () -> (int) unregister.invokeExact(memory));
+            }
+        }
     }
 
     @Override

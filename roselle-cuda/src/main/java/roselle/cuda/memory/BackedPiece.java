@@ -35,22 +35,20 @@ final class BackedPiece {
         return isBacked;
     }
 
-    /** Copies what it holds to the host in the order of a stream, unless the host has it already. */
-    void save(long stream) {
-        if (isBacked && copy == null) {
-            MemorySegment target = driver.allocatePinned(bytes);
-            copy = target;
-            driver.copyOut(target, address, bytes, stream);
-        }
+    /** Whether it holds what the host has not. */
+    boolean isUnsaved() {
+        return isBacked && copy == null;
     }
 
-    /** Forgets the host's copy. */
-    void dropCopy() {
-        MemorySegment held = copy;
+    /** Copies what it holds to the host's memory in the order of a stream. */
+    void save(MemorySegment target, long stream) {
+        copy = target;
+        driver.copyOut(target, address, bytes, stream);
+    }
+
+    /** Forgets the host's copy, which is another's to free. */
+    void forgetCopy() {
         copy = null;
-        if (held != null) {
-            driver.freePinned(held);
-        }
     }
 
     /** Writes what the host has, or zeros, in the order of a stream. */

@@ -179,12 +179,16 @@ public final class DeviceMemory implements AutoCloseable {
      */
     void giveUp(long stream) {
         try {
-            pieces(weights).forEach(piece -> piece.save(stream));
+            if (weights != null) {
+                weights.save(stream);
+            }
             driver.synchronize(stream);
         } catch (DeviceException failure) {
             var cleanup = new Cleanup();
             cleanup.then(() -> driver.synchronize(stream)); // no copy may be under way
-            pieces(weights).forEach(piece -> cleanup.then(piece::dropCopy));
+            if (weights != null) {
+                weights.dropCopies(cleanup);
+            }
             throw new CapacityException(
                     "the machine has no memory for what the model has on the device: " + failure.getMessage(), failure);
         }

@@ -1,5 +1,6 @@
 package roselle.cuda.memory;
 
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import roselle.cuda.driver.Driver;
@@ -12,6 +13,7 @@ final class GrowingMemory {
     private final long reservedBytes;
     private final long address;
     private final List<BackedPiece> pieces = new ArrayList<>();
+    private final List<MemorySegment> copies = new ArrayList<>(); // on the host, of one or more pieces each
     private long end; // of what was taken
     private long backedEnd;
 
@@ -48,10 +50,33 @@ final class GrowingMemory {
         return pieces;
     }
 
-    void close(Cleanup steps) {
-        for (BackedPiece piece : pieces) {
-            steps.then(piece::giveUp).then(piece::dropCopy);
+    /** Copies what the host has not yet to its memory, in the order of a stream: into one piece there, which is pinned at once. */
+    void save(long stream) {
+        List<BackedPiece> unsaved =
+                pieces.stream().filter(BackedPiece::isUnsaved).toList();
+        if (unsaved.isEmpty()) {
+            return;
         }
+        MemorySegment target = driver.allocatePinned(
+                unsaved.stream().mapToLong(BackedPiece::bytes).sum());
+        copies.add(target);
+        long from = 0;
+        for (BackedPiece piece : unsaved) {
+            piece.save(target.asSlice(from, piece.bytes()), stream);
+            from += piece.bytes();
+        }
+    }
+
+    /** Frees what the host has. */
+    void dropCopies(Cleanup steps) {
+        pieces.forEach(BackedPiece::forgetCopy);
+        copies.forEach(copy -> steps.then(() -> driver.freePinned(copy)));
+        copies.clear();
+    }
+
+    void close(Cleanup steps) {
+        pieces.forEach(piece -> steps.then(piece::giveUp));
+        dropCopies(steps);
         steps.then(() -> driver.unreserve(address, reservedBytes));
     }
 }
