@@ -129,17 +129,19 @@ function latencyTile(title, name, state) {
 
 function memory(state) {
   const budget = state.budget_bytes > 0 ? ` of ${bytes(state.budget_bytes)}` : "";
+  const parked = state.host_budget_bytes > 0 ? `; parked: ${bytes(state.host_bytes)} of ${bytes(state.host_budget_bytes)}` : "";
+  const taken = (model) => (model.state === "parked" ? model.host_bytes : model.bytes);
   const cells = (model) => [
     model.name,
     model.state === "loading" ? `loading ${model.percent} %` : model.state,
-    model.bytes > 0 ? bytes(model.bytes) : "",
+    taken(model) > 0 ? bytes(taken(model)) : "",
     model.users,
   ];
   const row = (model) => element("tr", {}, ...cells(model).map((text) => element("td", {}, String(text))));
   return element(
     "section",
     { className: "tile timeline memory" },
-    element("h2", {}, `Models: ${bytes(state.held_bytes)}${budget}`),
+    element("h2", {}, `Models: ${bytes(state.held_bytes)}${budget}${parked}`),
     element(
       "div",
       { className: "scroll", tabIndex: 0, "data-key": "models" },

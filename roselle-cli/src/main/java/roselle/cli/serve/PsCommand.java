@@ -45,14 +45,19 @@ public final class PsCommand implements Callable<Integer> {
     private static String memory(JsonNode memory) {
         String used = ByteCount.of(memory.path("used_bytes").asLong(0)) + " in use";
         long budget = memory.path("budget_bytes").asLong(0);
-        return budget == 0 ? used : used + " of " + ByteCount.of(budget);
+        String device = budget == 0 ? used : used + " of " + ByteCount.of(budget);
+        long host = memory.path("host_budget_bytes").asLong(0);
+        return host == 0
+                ? device
+                : device + "; parked in the machine's memory: "
+                        + ByteCount.of(memory.path("host_used_bytes").asLong(0)) + " of " + ByteCount.of(host);
     }
 
     private static String row(JsonNode model) {
         String state = model.path("state").asString("");
         String shown =
                 state.equals("loading") ? "loading " + model.path("percent").asInt(0) + "%" : state;
-        long bytes = model.path("bytes").asLong(0);
+        long bytes = model.path(state.equals("parked") ? "host_bytes" : "bytes").asLong(0);
         return String.format(
                         Locale.ROOT,
                         ROW,

@@ -50,6 +50,12 @@ public final class PoolDialect implements Dialect {
                         .sum());
         json.field("used_bytes", held)
                 .field("budget_bytes", totals.map(PoolTotals::budgetBytes).orElse(0L))
+                .field(
+                        "host_used_bytes",
+                        models.pool().map(EnginePool::hostBytes).orElse(0L))
+                .field(
+                        "host_budget_bytes",
+                        models.pool().map(EnginePool::hostBudget).orElse(0L))
                 .endObject();
     }
 
@@ -63,6 +69,7 @@ public final class PoolDialect implements Dialect {
                 .field("bytes", state.shownBytes())
                 .field("least_bytes", state.plan().leastBytes())
                 .field("most_bytes", state.plan().bytes())
+                .field("host_bytes", state.hostBytes())
                 .field("context", state.plan().context())
                 .field("users", state.users())
                 .field("pinned", state.isPinned());

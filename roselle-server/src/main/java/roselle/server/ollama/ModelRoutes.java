@@ -23,6 +23,7 @@ import roselle.server.http.Exchange;
 import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.Routes;
+import roselle.server.pool.ModelState;
 
 /** What Ollama's API tells of models: which there are, which run, what they can; and its version. */
 final class ModelRoutes {
@@ -73,13 +74,14 @@ final class ModelRoutes {
         exchange.sendJson(200, json.endArray().endObject());
     }
 
-    /** The models that are loaded; the memory of all devices counts as the machine's. */
+    /** The models that are loaded, or wait in the machine's memory; that of all devices counts as the machine's. */
     private void running(Exchange exchange) {
         JsonWriter json = new JsonWriter().object().array("models");
         for (ListedModel model : models.listed()) {
-            if (model.state().isLoaded()) {
-                open(json, model, model.state().bytes())
-                        .field("expires_at", expiry(model.state().unloadsAfter()))
+            ModelState state = model.state();
+            if (state.isLoaded() || state.isParked()) {
+                open(json, model, state.isParked() ? state.hostBytes() : state.bytes())
+                        .field("expires_at", expiry(state.unloadsAfter()))
                         .field("size_vram", 0)
                         .field("context_length", model.context())
                         .endObject();

@@ -159,6 +159,16 @@ public final class EnginePool implements AutoCloseable {
         return repository.filter(from -> from.control() == Control.EXPLICIT).isPresent();
     }
 
+    /** What of the machine's memory may be taken by models that had to leave a GPU for others. */
+    public long hostBudget() {
+        return sleepers.budget();
+    }
+
+    /** What they take of it. */
+    public long hostBytes() {
+        return sleepers.bytes();
+    }
+
     public ModelPool<Served> models() {
         return pool;
     }

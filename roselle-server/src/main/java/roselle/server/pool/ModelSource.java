@@ -39,6 +39,11 @@ public interface ModelSource<E> {
         close(model);
     }
 
+    /** Bytes of the machine's memory in which the model waits that {@link #makeRoom} was called for; 0 where it does not. Never waits. */
+    default long hostBytes() {
+        return 0;
+    }
+
     /** Has a loaded model take so many bytes in all, within its plan; completed when that is so. */
     default CompletableFuture<Void> resize(E model, long bytes) {
         return CompletableFuture.completedFuture(null);

@@ -10,6 +10,7 @@ import java.util.Optional;
  * @param aliases other names that mean it
  * @param plan what it takes, as far as that is known
  * @param bytes of memory that it has
+ * @param hostBytes of the machine's memory in which its weights wait since it had to leave a GPU for others; 0 where they do not
  * @param sleepLevel 1 where it has its weights alone, 2 where it has nothing, until somebody wakes it; 0 where it is awake
  * @param percent of its weights that are loaded
  * @param users requests that have it at the moment
@@ -22,6 +23,7 @@ public record ModelState(
         Phase phase,
         ModelPlan plan,
         long bytes,
+        long hostBytes,
         int sleepLevel,
         int percent,
         int users,
@@ -62,12 +64,18 @@ public record ModelState(
 
     /** A model that is always loaded. */
     public static ModelState fixed(String name, ModelPlan plan) {
-        return new ModelState(name, List.of(), Phase.LOADED, plan, plan.bytes(), 0, 100, 0, true, Optional.empty(), "");
+        return new ModelState(
+                name, List.of(), Phase.LOADED, plan, plan.bytes(), 0, 0, 100, 0, true, Optional.empty(), "");
     }
 
     /** What it has, or would have at most where it has nothing. */
     public long shownBytes() {
         return phase.holdsMemory() ? bytes : plan.bytes();
+    }
+
+    /** Whether it is in no memory of a device, and its weights wait in the machine's. */
+    public boolean isParked() {
+        return hostBytes > 0 && !phase.holdsMemory();
     }
 
     public boolean isLoaded() {
@@ -83,6 +91,9 @@ public record ModelState(
     public String word() {
         if (sleepLevel > 0 && (phase == Phase.LOADED || phase == Phase.UNLOADED)) {
             return "sleeping";
+        }
+        if (phase == Phase.UNLOADED && hostBytes > 0) {
+            return "parked";
         }
         return phase == Phase.UNLOADED && !failure.isEmpty() ? "failed" : phase.word;
     }

@@ -196,6 +196,7 @@ final class PoolEntry<E> {
                 phase,
                 plan,
                 bytes(),
+                source.hostBytes(),
                 sleepLevel,
                 phase == Phase.LOADED ? 100 : percent,
                 users,

@@ -190,6 +190,11 @@ final class ServedSource implements ModelSource<Served> {
     }
 
     @Override
+    public long hostBytes() {
+        return sleepers.bytes(name, this);
+    }
+
+    @Override
     public CompletableFuture<Void> resize(Served model, long bytes) {
         return switch (model) {
             case ServedModel generating

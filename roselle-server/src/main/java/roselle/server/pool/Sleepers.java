@@ -26,6 +26,7 @@ final class Sleepers implements AutoCloseable {
     private final long budget;
     private final Map<String, Sleeper> sleepers =
             new LinkedHashMap<>(); // by name, in the order in which they fell asleep
+    private volatile Map<String, Sleeper> shown = Map.of(); // the same, for who must not wait
     private long takenBytes;
     private boolean isClosed;
 
@@ -86,15 +87,33 @@ final class Sleepers implements AutoCloseable {
         }
         forget(name);
         sleepers.put(name, sleeper);
+        shown = Map.copyOf(sleepers);
         return true;
     }
 
     private void forget(String name) {
         Sleeper sleeper = sleepers.remove(name);
         if (sleeper != null) {
+            shown = Map.copyOf(sleepers);
             takenBytes -= sleeper.bytes;
             sleeper.model.engine().close();
         }
+    }
+
+    /** The budget of all. */
+    long budget() {
+        return budget;
+    }
+
+    /** What all that sleep have of it. */
+    long bytes() {
+        return shown.values().stream().mapToLong(Sleeper::bytes).sum();
+    }
+
+    /** What a source's model has of it; 0 where it does not sleep. */
+    long bytes(String name, ServedSource owner) {
+        Sleeper sleeper = shown.get(name);
+        return sleeper != null && sleeper.owner == owner ? sleeper.bytes : 0;
     }
 
     /** Whether a source's model sleeps, and its files are what they were; else it is closed. */
@@ -124,6 +143,7 @@ final class Sleepers implements AutoCloseable {
                 return Optional.empty();
             }
             sleeper = Objects.requireNonNull(sleepers.remove(name));
+            shown = Map.copyOf(sleepers);
             takenBytes -= sleeper.bytes;
         }
         try {

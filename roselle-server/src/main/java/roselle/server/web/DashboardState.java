@@ -10,6 +10,7 @@ import roselle.server.answer.Models;
 import roselle.server.answer.Readiness;
 import roselle.server.config.ServedModel;
 import roselle.server.http.JsonWriter;
+import roselle.server.pool.EnginePool;
 import roselle.server.pool.PoolTotals;
 
 /** What the dashboard draws, as one JSON object; the page asks for it once a second while it is on screen. */
@@ -52,12 +53,17 @@ final class DashboardState {
                         .sum());
         json.field("held_bytes", held)
                 .field("budget_bytes", totals.map(PoolTotals::budgetBytes).orElse(0L))
+                .field("host_bytes", models.pool().map(EnginePool::hostBytes).orElse(0L))
+                .field(
+                        "host_budget_bytes",
+                        models.pool().map(EnginePool::hostBudget).orElse(0L))
                 .array("listed");
         bases.forEach(model -> json.object()
                 .field("name", model.name())
                 .field("state", model.state().word())
                 .field("percent", model.state().percent())
                 .field("bytes", model.state().shownBytes())
+                .field("host_bytes", model.state().hostBytes())
                 .field("users", model.state().users())
                 .endObject());
         json.endArray();

@@ -17,6 +17,7 @@ final class FakeSource implements ModelSource<FakeSource.FakeModel> {
     final AtomicInteger open = new AtomicInteger();
     final AtomicInteger loads = new AtomicInteger();
     volatile String failure = "";
+    volatile long hostBytes;
 
     FakeSource(long bytes) {
         this.bytes = bytes;
@@ -36,6 +37,11 @@ final class FakeSource implements ModelSource<FakeSource.FakeModel> {
         loads.incrementAndGet();
         open.incrementAndGet();
         return new FakeModel();
+    }
+
+    @Override
+    public long hostBytes() {
+        return hostBytes;
     }
 
     @Override

@@ -92,6 +92,24 @@ final class ModelPoolTest {
     }
 
     @Test
+    void whatWaitsInTheMachinesMemoryIsParkedUntilItIsLoaded() {
+        var pool = pool(100, members(10, 10));
+
+        source("a").hostBytes = 7;
+        assertThat(word(pool, "a")).isEqualTo("parked");
+        assertThat(pool.states().getFirst().isParked()).isTrue();
+        assertThat(pool.states().getFirst().hostBytes()).isEqualTo(7);
+        assertThat(word(pool, "b")).isEqualTo("unloaded");
+        var _ = pool.ask("a");
+        assertThat(word(pool, "a")).isEqualTo("loading");
+        source("a").hostBytes = 0;
+        run();
+
+        assertThat(word(pool, "a")).isEqualTo("loaded");
+        assertThat(pool.states().getFirst().isParked()).isFalse();
+    }
+
+    @Test
     void loadsAModelOnceForAllThatAskForIt() {
         var pool = pool(100, members(10));
 

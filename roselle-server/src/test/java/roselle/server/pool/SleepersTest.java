@@ -63,10 +63,16 @@ class SleepersTest {
             ServedSource owner = source("one", sleepers);
             assertThat(sleepers.take("one", owner, model, file)).isTrue();
             assertThat(model.engine().cache().isAsleep()).isTrue();
+            assertThat(owner.hostBytes()).isEqualTo(bytes(model)).isEqualTo(sleepers.bytes());
+            assertThat(source("one", sleepers).hostBytes())
+                    .as("of another source")
+                    .isZero();
             assertThat(sleepers.has("one", owner)).isTrue();
             assertThat(sleepers.wake("one", owner, _ -> {})).contains(model);
             assertThat(answers(model.engine())).isTrue();
             assertThat(sleepers.has("one", owner)).isFalse();
+            assertThat(owner.hostBytes()).isZero();
+            assertThat(sleepers.bytes()).isZero();
             model.engine().close();
         }
         assertThat(driver.leaks()).isEmpty();
