@@ -17,6 +17,7 @@ import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
+import roselle.backend.memory.SpareMemory;
 import roselle.backend.memory.Weight;
 import roselle.backend.step.StepDemands;
 import roselle.backend.step.StepInputs;
@@ -255,6 +256,11 @@ public final class CpuDevice implements Device {
     @Override
     public Adapter allocateAdapter(List<LowRank> matrices) {
         return CpuAdapter.of(matrices);
+    }
+
+    @Override
+    public void shareSpare(SpareMemory spare) {
+        code.memory().share(spare);
     }
 
     @Override

@@ -10,6 +10,7 @@ import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
+import roselle.backend.memory.SpareMemory;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Operations;
 import roselle.backend.step.SampledTokens;
@@ -121,6 +122,12 @@ public interface Device extends AutoCloseable {
     default KvCache reserveKvCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
         return allocateKvCache(groups, type, pageTokens, pages);
     }
+
+    /**
+     * Has it take memory that others left, and leave its own when it closes where that is wanted; before it has loaded anything. A
+     * device with memory of its own has no use for it.
+     */
+    default void shareSpare(SpareMemory spare) {}
 
     /** Whether it can give up the memory of its own that weights and rows take, {@link #sleep}, and have it again. */
     default boolean sleeps() {

@@ -48,6 +48,7 @@ class EngineAssembly {
 
     /** Loads a checkpoint onto a device; the engine owns both from here on, and they are closed where it cannot be opened. */
     final Engine load(Checkpoint checkpoint, Device given) {
+        given.shareSpare(observer.spareMemory());
         boolean queues = !given.samples() && config.overlap().isOn(false);
         Device device = queues ? new QueuedDevice(given) : given;
         Blueprint blueprint;

@@ -1,5 +1,7 @@
 package roselle.engine;
 
+import roselle.backend.memory.SpareMemory;
+
 /** Hears how the start of an engine gets on, on the thread that opens it. */
 public interface StartObserver {
     /** One that does not listen. */
@@ -11,6 +13,11 @@ public interface StartObserver {
     /** Bytes that keys and values take at first; the device has memory for these alone where it can give it to pages later. */
     default long firstCacheBytes(EnginePlan plan) {
         return plan.kvBytes();
+    }
+
+    /** Memory that models before this one may have left; where the device's is the machine's, it begins with that. */
+    default SpareMemory spareMemory() {
+        return new SpareMemory();
     }
 
     /**

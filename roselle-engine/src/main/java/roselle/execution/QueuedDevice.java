@@ -17,6 +17,7 @@ import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
+import roselle.backend.memory.SpareMemory;
 import roselle.backend.memory.Weight;
 import roselle.backend.step.SampledTokens;
 import roselle.backend.step.SamplingRows;
@@ -376,6 +377,11 @@ public final class QueuedDevice implements Device {
     public KvCache reserveKvCache(List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
         settle();
         return device.reserveKvCache(groups, type, pageTokens, pages);
+    }
+
+    @Override
+    public void shareSpare(SpareMemory spare) {
+        device.shareSpare(spare);
     }
 
     @Override

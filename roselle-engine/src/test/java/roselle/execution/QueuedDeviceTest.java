@@ -25,6 +25,7 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
+import roselle.backend.memory.SpareMemory;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Operations;
 import roselle.backend.step.StepDemands;
@@ -62,6 +63,7 @@ class QueuedDeviceTest {
             Map.entry(StepProgram.class, (StepProgram) (_, _) -> {}),
             Map.entry(KvType.class, KvType.BF16),
             Map.entry(KvCache.class, proxy(KvCache.class, (_, _, _) -> null)),
+            Map.entry(SpareMemory.class, new SpareMemory()),
             Map.entry(Rows.class, new Rows(BUFFER, 0, 1, 1)),
             Map.entry(MemorySegment.class, MemorySegment.ofArray(new float[1])));
 

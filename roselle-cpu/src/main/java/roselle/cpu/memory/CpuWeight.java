@@ -114,9 +114,9 @@ public final class CpuWeight implements Weight {
             Block block = blocks[i];
             Panel panel = Panel.of(block.type, compute).orElseThrow();
             int runRows = Math.min(rows, block.rows);
-            MemorySegment target = code.memory().allocate(panelBytes(block));
-            var empty = new PackedBlock(panel, block.type, columns, runRows, target, true);
-            panels[i] = PackedBlock.fill(pool, code.tiles(compute), empty, block);
+            OwnedMemory.Piece target = code.memory().allocateForFilling(panelBytes(block));
+            var empty = new PackedBlock(panel, block.type, columns, runRows, target.memory(), true);
+            panels[i] = PackedBlock.fill(pool, code.tiles(compute), empty, new PackedBlock.Filling(block, target));
         }
         packed = panels;
         isInTiles = compute == Compute.BF16 && code.amx().isPresent();

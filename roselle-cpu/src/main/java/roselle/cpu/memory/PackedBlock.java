@@ -21,6 +21,9 @@ public record PackedBlock(
         Panel panel, DataType type, int columns, int runRows, MemorySegment memory, boolean isFinite) {
     private static final long BYTES_AT_A_TIME = 1 << 19;
 
+    /** What panels are filled from, and the memory that they lie in. */
+    record Filling(CpuWeight.Block source, OwnedMemory.Piece target) {}
+
     int runPanels() {
         return Panel.count(runRows);
     }
@@ -54,15 +57,15 @@ public record PackedBlock(
     }
 
     /** Fills the panels from a checkpoint, on all threads, which take some hundred kilobytes of panels at a time. */
-    static PackedBlock fill(WorkerPool pool, TileKernels kernels, PackedBlock packed, CpuWeight.Block source) {
-        int panels = source.rows() / packed.runRows * packed.runPanels();
+    static PackedBlock fill(WorkerPool pool, TileKernels kernels, PackedBlock packed, Filling filling) {
+        int panels = filling.source.rows() / packed.runRows * packed.runPanels();
         int together = Math.toIntExact(Math.max(1, BYTES_AT_A_TIME / packed.panelBytes()));
         var next = new AtomicInteger();
         var isFinite = new AtomicBoolean(true);
         pool.run((thread, threads) -> {
             try (var loader = new PanelLoader(kernels, packed.panel, packed.type, packed.columns)) {
                 for (int p = next.getAndAdd(together); p < panels; p = next.getAndAdd(together)) {
-                    if (!packed.fill(loader, source, p, Math.min(p + together, panels))) {
+                    if (!packed.fill(loader, filling, p, Math.min(p + together, panels))) {
                         isFinite.set(false);
                     }
                 }
@@ -73,15 +76,21 @@ public record PackedBlock(
     }
 
     /** Fills some panels; whether their scales are finite. */
-    private boolean fill(PanelLoader loader, CpuWeight.Block source, int first, int end) {
-        OwnedMemory.back(memory, first * panelBytes(), (end - first) * panelBytes());
+    private boolean fill(PanelLoader loader, Filling filling, int first, int end) {
+        CpuWeight.Block source = filling.source;
+        filling.target.back(first * panelBytes(), (end - first) * panelBytes());
         boolean areFinite = true;
+        boolean areWritten = panel.isWrittenWhole(columns);
         for (int p = first; p < end; p++) {
             int run = p / runPanels();
             int inRun = p % runPanels() * Panel.OUTPUTS;
             long from = ((long) run * runRows + inRun) * source.rowBytes();
             long to = p * panelBytes();
-            loader.pack(source.data(), from, Math.min(Panel.OUTPUTS, runRows - inRun), memory, to);
+            int count = Math.min(Panel.OUTPUTS, runRows - inRun);
+            if (count < Panel.OUTPUTS || !areWritten) {
+                filling.target.clear(to, panelBytes());
+            }
+            loader.pack(source.data(), from, count, memory, to);
             areFinite &= panel.hasFiniteScales(memory, to, columns);
         }
         return areFinite;

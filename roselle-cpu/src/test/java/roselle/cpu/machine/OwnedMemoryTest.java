@@ -1,5 +1,6 @@
 package roselle.cpu.machine;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -12,6 +13,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import roselle.api.DeviceException;
+import roselle.backend.memory.SpareMemory;
 import roselle.cpu.machine.Processor.Feature;
 
 /** Memory for weights: when the system backs it, and what is said where it has none. */
@@ -29,10 +31,11 @@ class OwnedMemoryTest {
     @Test
     void isBackedBeforeCodeWritesThere() throws IOException {
         try (var memory = new OwnedMemory()) {
-            MemorySegment weights = memory.allocate(16 * MEBIBYTE);
+            OwnedMemory.Piece piece = memory.allocateForFilling(16 * MEBIBYTE);
+            MemorySegment weights = piece.memory();
             assertThat(isBacked(weights, 8 * MEBIBYTE + 5000)).isFalse();
 
-            OwnedMemory.back(weights, 8 * MEBIBYTE + 5000, MEBIBYTE);
+            piece.back(8 * MEBIBYTE + 5000, MEBIBYTE);
             assumeTrue(isBacked(weights, 8 * MEBIBYTE + 5000), "a system before Linux 5.14");
 
             for (long at = 8 * MEBIBYTE + PAGE; at < 9 * MEBIBYTE + 5000; at += PAGE) {
@@ -46,11 +49,43 @@ class OwnedMemoryTest {
     void itsLastPageIsBackedToo() throws IOException {
         try (var memory = new OwnedMemory()) {
             long bytes = 3 * MEBIBYTE + 1;
-            MemorySegment weights = memory.allocate(bytes);
-            OwnedMemory.back(weights, 0, bytes);
+            OwnedMemory.Piece piece = memory.allocateForFilling(bytes);
+            MemorySegment weights = piece.memory();
+            piece.back(0, bytes);
             assumeTrue(isBacked(weights, 0), "a system before Linux 5.14");
             assertThat(isBacked(weights, bytes - 1)).isTrue();
         }
+    }
+
+    @Test
+    void whatOneLeavesTheNextHasClearedAndTheRestIsReturned() throws IOException {
+        var spare = new SpareMemory();
+        var first = new OwnedMemory();
+        first.share(spare);
+        MemorySegment left = first.allocateForFilling(16 * MEBIBYTE).memory();
+        left.fill((byte) 5);
+        first.allocate(32 * MEBIBYTE); // not filled: of keys and values
+        spare.keepFrom(first::close);
+        assertThat(spare.bytes()).isEqualTo(OwnedMemory.taken(16 * MEBIBYTE));
+
+        try (var second = new OwnedMemory()) {
+            second.share(spare);
+            OwnedMemory.Piece piece = second.allocateForFilling(3 * MEBIBYTE);
+            assertThat(piece.isUsed()).isTrue();
+            assertThat(piece.memory().address()).isEqualTo(left.address());
+            assertThat(piece.memory().get(JAVA_BYTE, MEBIBYTE)).isEqualTo((byte) 5);
+            piece.back(MEBIBYTE, MEBIBYTE);
+            piece.clear(MEBIBYTE, MEBIBYTE);
+            assertThat(piece.memory().get(JAVA_BYTE, MEBIBYTE)).isZero();
+            assertThat(piece.memory().get(JAVA_BYTE, 2 * MEBIBYTE - 1)).isZero();
+            assertThat(piece.memory().get(JAVA_BYTE, 2 * MEBIBYTE)).isEqualTo((byte) 5);
+
+            OwnedMemory.Piece larger = second.allocateForFilling(17 * MEBIBYTE); // not to be had of what is left
+            assertThat(larger.isUsed()).isFalse();
+            assertThat(larger.memory().get(JAVA_BYTE, 0)).isZero();
+            assertThat(spare.bytes()).as("returned, since more was taken").isZero();
+        }
+        assertThat(spare.bytes()).as("nobody was to come").isZero();
     }
 
     @Test

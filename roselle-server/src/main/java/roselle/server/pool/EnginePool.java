@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
+import roselle.backend.memory.SpareMemory;
 import roselle.server.config.ModelRepository;
 import roselle.server.config.ModelRepository.Control;
 import roselle.server.config.ModelSupply;
@@ -83,6 +84,7 @@ public final class EnginePool implements AutoCloseable {
             while (true) {
                 Thread.sleep(BETWEEN_LOOKS);
                 pool.expire();
+                dropSpare();
                 if (mustLook(System.nanoTime() - looked)) {
                     look();
                     looked = System.nanoTime();
@@ -90,6 +92,14 @@ public final class EnginePool implements AutoCloseable {
             }
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt(); // the pool is closed
+        }
+    }
+
+    /** Nobody comes for what a model left: whoever it went for waits no more. */
+    private void dropSpare() {
+        SpareMemory spare = sleepers.spare();
+        if (spare.bytes() > 0 && pool.states().stream().noneMatch(ModelState::isOnItsWay)) {
+            spare.drop();
         }
     }
 

@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import roselle.server.config.ModelRepository;
 
 /** Which models a folder has, and what their files are like at this moment. */
@@ -59,6 +60,15 @@ final class ModelFolder {
                     .append('\n');
         }
         return new Print(identity.toString(), state.toString());
+    }
+
+    /** The same; null where they are not there. */
+    static @Nullable Print printIfThere(Path model) {
+        try {
+            return print(model);
+        } catch (IOException | UncheckedIOException gone) {
+            return null;
+        }
     }
 
     private static List<Path> files(Path model) throws IOException {

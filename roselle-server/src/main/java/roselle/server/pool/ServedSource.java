@@ -5,7 +5,9 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
+import roselle.backend.memory.SpareMemory;
 import roselle.embedding.EmbeddingConfig;
 import roselle.embedding.EmbeddingEngine;
 import roselle.embedding.EmbeddingPlan;
@@ -27,8 +29,10 @@ final class ServedSource implements ModelSource<Served> {
     private final Instant created;
     private final long guarantee;
     private final Sleepers sleepers;
+    private final SpareMemory spare;
     private final Map<String, Long> deviceMemory;
     private volatile ModelPlan promised = ModelPlan.UNKNOWN;
+    private volatile ModelFolder.@Nullable Print planned; // the files that the promise was made of
     private volatile boolean isEncoder;
 
     /**
@@ -44,6 +48,7 @@ final class ServedSource implements ModelSource<Served> {
             Sleepers sleepers,
             Map<String, Long> deviceMemory) {
         this.sleepers = sleepers;
+        spare = sleepers.spare();
         this.deviceMemory = deviceMemory;
         this.name = name;
         this.config = config;
@@ -56,10 +61,15 @@ final class ServedSource implements ModelSource<Served> {
         if (sleepers.has(name, this)) {
             return promised;
         }
+        ModelFolder.Print found = ModelFolder.printIfThere(config.model());
+        if (found != null && found.equals(planned)) {
+            return promised; // of the same files, for the same memory
+        }
         try {
             isEncoder = Encoders.isOne(config.model());
             ModelPlan plan = isEncoder ? encoderPlan() : enginePlan();
             promised = plan;
+            planned = found;
             return plan;
         } catch (RuntimeException failure) {
             throw told(failure);
@@ -102,16 +112,19 @@ final class ServedSource implements ModelSource<Served> {
         Optional<Served> woken = sleepers.wake(name, this, engine -> {
             var _ = engine.cache().resize(bytes - otherBytes(engine));
         });
-        if (woken.isPresent()) {
-            return woken.get();
-        }
         try {
-            return isEncoder
-                    ? new ServedEncoder(name, openEncoder(progress), created)
-                    : new ServedModel(name, openEngine(bytes, progress), created);
+            return woken.orElseGet(() -> opened(bytes, progress));
         } catch (RuntimeException failure) {
             throw told(failure);
+        } finally {
+            spare.drop(); // what others had left that it has not taken
         }
+    }
+
+    private Served opened(long bytes, Progress progress) {
+        return isEncoder
+                ? new ServedEncoder(name, openEncoder(progress), created)
+                : new ServedModel(name, openEngine(bytes, progress), created);
     }
 
     private Engine openEngine(long bytes, Progress progress) {
@@ -124,6 +137,11 @@ final class ServedSource implements ModelSource<Served> {
             @Override
             public long firstCacheBytes(EnginePlan plan) {
                 return Math.max(0, bytes - plan.totalBytes() + plan.kvBytes());
+            }
+
+            @Override
+            public SpareMemory spareMemory() {
+                return spare;
             }
 
             @Override
@@ -181,11 +199,14 @@ final class ServedSource implements ModelSource<Served> {
         }
     }
 
-    /** Weights of a GPU go to the machine's memory, where there is room for them. */
+    /**
+     * Weights of a GPU go to the machine's memory, where there is room for them. Where the machine's is that of the device, the memory
+     * itself waits for the model that comes: it would take the system long to give it anew.
+     */
     @Override
     public void makeRoom(Served model) {
         if (!(model instanceof ServedModel generating) || !sleepers.take(name, this, generating, config.model())) {
-            close(model);
+            spare.keepFrom(() -> close(model));
         }
     }
 

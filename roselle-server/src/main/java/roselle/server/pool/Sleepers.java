@@ -1,7 +1,5 @@
 package roselle.server.pool;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,7 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.SpareMemory;
 import roselle.engine.Engine;
 import roselle.engine.EnginePlan;
 import roselle.server.config.Served;
@@ -27,6 +25,7 @@ final class Sleepers implements AutoCloseable {
     private final Map<String, Sleeper> sleepers =
             new LinkedHashMap<>(); // by name, in the order in which they fell asleep
     private volatile Map<String, Sleeper> shown = Map.of(); // the same, for who must not wait
+    private final SpareMemory spare = new SpareMemory();
     private long takenBytes;
     private boolean isClosed;
 
@@ -46,7 +45,7 @@ final class Sleepers implements AutoCloseable {
         Engine engine = model.engine();
         EnginePlan plan = engine.plan();
         long bytes = plan.totalBytes() - plan.kvBytes();
-        ModelFolder.Print print = print(path);
+        ModelFolder.Print print = ModelFolder.printIfThere(path);
         if (!engine.cache().sleepsWhole() || !engine.status().isAlive() || print == null || !reserve(bytes)) {
             return false;
         }
@@ -58,14 +57,6 @@ final class Sleepers implements AutoCloseable {
             return false;
         }
         return enter(name, new Sleeper(owner, model, path, print, bytes));
-    }
-
-    private static ModelFolder.@Nullable Print print(Path path) {
-        try {
-            return ModelFolder.print(path);
-        } catch (IOException | UncheckedIOException gone) {
-            return null;
-        }
     }
 
     private synchronized boolean reserve(long bytes) {
@@ -100,6 +91,11 @@ final class Sleepers implements AutoCloseable {
         }
     }
 
+    /** What models that had to leave the machine's memory have left to the next one. */
+    SpareMemory spare() {
+        return spare;
+    }
+
     /** The budget of all. */
     long budget() {
         return budget;
@@ -123,7 +119,7 @@ final class Sleepers implements AutoCloseable {
             return false;
         }
         boolean isSame = sleeper.owner == owner
-                && sleeper.print.equals(print(sleeper.path))
+                && sleeper.print.equals(ModelFolder.printIfThere(sleeper.path))
                 && sleeper.model.engine().status().isAlive();
         if (!isSame) {
             forget(name);
@@ -163,5 +159,6 @@ final class Sleepers implements AutoCloseable {
         for (String name : List.copyOf(sleepers.keySet())) {
             forget(name);
         }
+        spare.drop();
     }
 }

@@ -249,6 +249,14 @@ public record Panel(Codes codes, int unit, int block, Factors scales, Factors mi
         return minimaAt(columns) + aligned((long) units(columns) * minimumBytes());
     }
 
+    /** Whether its outputs' numbers and factors are all that there is of it, if it has all outputs: no padding of columns or lines. */
+    public boolean isWrittenWhole(int columns) {
+        long units = units(columns);
+        return paddedColumns(columns) == columns
+                && units * scaleBytes() % LINE == 0
+                && units * minimumBytes() % LINE == 0;
+    }
+
     private static long aligned(long bytes) {
         return (bytes + LINE - 1) / LINE * LINE;
     }
