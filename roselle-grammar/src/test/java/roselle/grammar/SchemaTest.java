@@ -191,4 +191,31 @@ class SchemaTest {
         }
         return at.isAccepting();
     }
+
+    @Test
+    void aMetaschemaSaysWhichKeywordsMeanSomething() {
+        String uri = "https://example.org/meta";
+        String vocabularies = "{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$vocabulary\":{"
+                + "\"https://json-schema.org/draft/2020-12/vocab/core\":true,\"https://example.org/units\":%s,"
+                + "\"https://json-schema.org/draft/2020-12/vocab/applicator\":true}}";
+        String schema = "{\"$schema\":\"" + uri
+                + "\",\"properties\":{\"a\":false,\"b\":{\"minimum\":10,\"$id\":\"b\"},"
+                + "\"c\":{\"$schema\":\"https://json-schema.org/draft/2020-12/schema\",\"$id\":\"c\",\"minimum\":10}}}";
+        Constraint given = withDocument(schema, uri, vocabularies.formatted("false"));
+        check(given, schema, "{\"b\":1} | {\"c\":10}", "{\"a\":1} | {\"c\":9}");
+        String embedded = schema.substring(0, schema.length() - 1) + ",\"$defs\":{\"m\":"
+                + vocabularies.formatted("false").replaceFirst("\\{", "{\"\\$id\":\"" + uri + "\",") + "}}";
+        check(withDocument(embedded, "", ""), embedded, "{\"b\":1} | {\"c\":10}", "{\"a\":1} | {\"c\":9}");
+        check(withDocument(schema, "", ""), schema, "{\"b\":10}", "{\"b\":1}");
+        assertThatThrownBy(() -> withDocument(schema, uri, vocabularies.formatted("true")))
+                .isInstanceOf(GrammarException.class)
+                .hasMessageContaining("https://example.org/units");
+    }
+
+    private static Constraint withDocument(String schema, String uri, String document) {
+        SchemaOptions usual = SchemaOptions.CHECKING;
+        Map<String, String> documents = uri.isEmpty() ? Map.of() : Map.of(uri, document);
+        var options = new SchemaOptions(usual.whitespace(), true, usual.keyOrder(), true, documents);
+        return Constraints.jsonSchema(schema, options, GrammarLimits.DEFAULTS);
+    }
 }

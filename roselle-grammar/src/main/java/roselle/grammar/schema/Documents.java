@@ -38,24 +38,48 @@ final class Documents {
     private final Budget budget;
     private final Map<String, Resource> byUri = new HashMap<>();
     private final IdentityHashMap<JsonNode, Resource> byRoot = new IdentityHashMap<>();
+    private final JsonNode whole;
     private final Resource main;
 
     Documents(JsonNode schema, SchemaOptions options, Budget budget) {
         this.sources = options.documents();
         this.budget = budget;
-        this.main = add(NO_URI, schema, Draft.DRAFT_2020);
+        this.whole = schema;
+        this.main = add(NO_URI, schema, Dialect.NEWEST);
     }
 
     Resource main() {
         return main;
     }
 
-    private Resource add(String uri, JsonNode root, Draft otherwise) {
-        Draft draft = Draft.of(root.path("$schema").asString(""), otherwise);
-        Resource resource = new Resource(uri, root, "", draft);
+    private Resource add(String uri, JsonNode root, Dialect otherwise) {
+        Resource resource = new Resource(uri, root, "", dialect(root, otherwise));
         byUri.put(uri, resource);
         index(resource, root, "", true, 0);
         return byRoot.getOrDefault(root, resource);
+    }
+
+    /** The dialect of a schema by its {@code $schema}: that of the metaschema, if it was given or lies among the schema's definitions. */
+    private Dialect dialect(JsonNode schema, Dialect otherwise) {
+        String uri = schema.path("$schema").asString("");
+        if (uri.isEmpty()) {
+            return otherwise;
+        }
+        if (Draft.isOfJsonSchema(uri)) {
+            return new Dialect(Draft.of(uri, otherwise.draft()), Set.of());
+        }
+        String name = withoutFragment(uri);
+        String given = sources.get(name);
+        if (given != null) {
+            budget.spend(given.length() / 8);
+            return Dialect.of(Values.read(given), otherwise);
+        }
+        for (JsonNode definition : whole.path("$defs")) {
+            if (withoutFragment(definition.path("$id").asString("")).equals(name)) {
+                return Dialect.of(definition, otherwise);
+            }
+        }
+        return otherwise;
     }
 
     /** Finds resources and anchors where schemas may stand. */
@@ -92,7 +116,8 @@ final class Documents {
     }
 
     private Resource identified(Resource outer, JsonNode node, String pointer, boolean isRoot) {
-        Draft draft = Draft.of(node.path("$schema").asString(""), outer.draft);
+        Dialect dialect = isRoot ? outer.dialect : dialect(node, outer.dialect);
+        Draft draft = dialect.draft();
         String id = node.path(draft.idKeyword()).asString("");
         boolean isHidden = !draft.readsBesideRef() && node.has("$ref") && !isRoot;
         if (id.isEmpty() || isHidden || (id.startsWith("#") && !isRoot)) {
@@ -105,7 +130,7 @@ final class Documents {
             return outer;
         }
         String uri = withoutFragment(resolve(outer.uri, id));
-        Resource resource = new Resource(uri, node, pointer, draft);
+        Resource resource = new Resource(uri, node, pointer, dialect);
         byUri.put(uri, resource);
         byRoot.put(node, resource);
         String fragment = fragment(id);
@@ -192,7 +217,8 @@ final class Documents {
             return null;
         }
         budget.spend(source.length() / 8);
-        Resource loaded = add(uri, Values.read(source), main.draft);
+        Resource loaded =
+                add(uri, Values.read(source), main.dialect.unknown().isEmpty() ? main.dialect : Dialect.NEWEST);
         byUri.put(uri, loaded);
         return loaded;
     }

@@ -12,10 +12,10 @@ enum Draft {
 
     /** By the URI in {@code $schema}; others' own dialects are read like the newest. */
     static Draft of(String uri, Draft otherwise) {
-        String name = uri.toLowerCase(Locale.ROOT);
-        if (!name.contains("json-schema.org")) {
+        if (!isOfJsonSchema(uri)) {
             return otherwise;
         }
+        String name = uri.toLowerCase(Locale.ROOT);
         if (name.contains("draft-04") || name.contains("draft-03")) {
             return DRAFT_4;
         }
@@ -26,6 +26,11 @@ enum Draft {
             return DRAFT_7;
         }
         return name.contains("2019-09") ? DRAFT_2019 : name.contains("2020-12") ? DRAFT_2020 : otherwise;
+    }
+
+    /** Whether the metaschema of a URI is one of JSON Schema's own. */
+    static boolean isOfJsonSchema(String uri) {
+        return uri.toLowerCase(Locale.ROOT).contains("json-schema.org");
     }
 
     /** Whether what stands beside {@code $ref} counts. */

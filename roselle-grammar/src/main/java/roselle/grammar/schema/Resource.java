@@ -9,19 +9,23 @@ final class Resource {
     final String uri;
     final JsonNode root;
     final String pointer; // of the root in its document
-    final Draft draft;
+    final Dialect dialect;
     final Map<String, Location> anchors = new HashMap<>();
     final Map<String, Location> dynamicAnchors = new HashMap<>();
 
-    Resource(String uri, JsonNode root, String pointer, Draft draft) {
+    Resource(String uri, JsonNode root, String pointer, Dialect dialect) {
         this.uri = uri;
         this.root = root;
         this.pointer = pointer;
-        this.draft = draft;
+        this.dialect = dialect;
+    }
+
+    Draft draft() {
+        return dialect.draft();
     }
 
     boolean isRecursiveAnchor() {
-        return draft == Draft.DRAFT_2019 && root.path("$recursiveAnchor").asBoolean(false);
+        return draft() == Draft.DRAFT_2019 && root.path("$recursiveAnchor").asBoolean(false);
     }
 
     Location whole() {

@@ -41,7 +41,7 @@ public final class SchemaCompiler {
 
         @Nullable
         JsonNode keyword(String name) {
-            return node().get(name);
+            return location.resource().dialect.unknown().contains(name) ? null : node().get(name);
         }
 
         Scoped at(JsonNode child, String... tokens) {
@@ -49,7 +49,7 @@ public final class SchemaCompiler {
         }
 
         Draft draft() {
-            return location.resource().draft;
+            return location.resource().draft();
         }
     }
 
@@ -119,8 +119,8 @@ public final class SchemaCompiler {
     private Scoped scoped(Resource.Location location, List<Resource> scope) {
         Resource.Location entered = documents.entered(location);
         Resource resource = entered.resource();
-        boolean isNew =
-                (!resource.dynamicAnchors.isEmpty() || resource.draft == Draft.DRAFT_2019) && !scope.contains(resource);
+        boolean isNew = (!resource.dynamicAnchors.isEmpty() || resource.draft() == Draft.DRAFT_2019)
+                && !scope.contains(resource);
         if (!isNew) {
             return new Scoped(entered, scope);
         }

@@ -19,8 +19,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Runs a folder of the JSON-Schema-Test-Suite: {@code TestSuite FOLDER [formats] [REMOTES [METASCHEMAS]]}. Prints how many tests
- * pass, are refused, or are wrong.
+ * Runs a folder of the JSON-Schema-Test-Suite: {@code TestSuite FOLDER plain|formats|generating [REMOTES [METASCHEMAS]]}. Prints
+ * how many tests pass, are refused, or are wrong. The suite asks which values are valid, and so every spelling of them is read;
+ * "generating" asks for the spellings alone that a model may write, which leaves out {@code 1.0} for an integer.
  */
 public final class TestSuite {
     private static final JsonMapper MAPPER = JsonMapper.builder()
@@ -45,8 +46,10 @@ public final class TestSuite {
                         : arguments[0].contains("draft7")
                                 ? "http://json-schema.org/draft-07/schema#"
                                 : arguments[0].contains("2019") ? "https://json-schema.org/draft/2019-09/schema" : "";
+        boolean isGenerating = arguments.length > 1 && arguments[1].equals("generating");
+        SchemaOptions usual = isGenerating ? SchemaOptions.GENERATING : SchemaOptions.CHECKING;
         SchemaOptions options = new SchemaOptions(
-                SchemaOptions.Whitespace.BOUNDED, false, SchemaOptions.KeyOrder.ANY, assertsFormats, documents);
+                usual.whitespace(), usual.allowsAnyEscape(), usual.keyOrder(), assertsFormats, documents);
         int[] counts = new int[4]; // pass, refused, too narrow, too wide
         List<Path> files;
         try (Stream<Path> found = Files.list(Path.of(arguments[0]))) {
