@@ -75,6 +75,19 @@ public interface Lexeme {
     }
 
     /**
+     * Another lexeme in which tokens with at most {@link #agreedSymbols()} symbols are allowed and end alike, because bounds keep this
+     * one from it that are not felt before; null for most. Longer tokens are then asked for one by one.
+     */
+    default @Nullable Lexeme looser() {
+        return null;
+    }
+
+    /** Up to how many symbols this lexeme and {@link #looser()} agree. */
+    default int agreedSymbols() {
+        return 0;
+    }
+
+    /**
      * Another lexeme that goes on as this one does but for a few beginnings: behind most bytes both are the same object. The mask of
      * this one is then that of the other, which is remembered, with what differs walked side by side; null for most.
      */

@@ -18,6 +18,11 @@ public interface State {
     @Nullable
     State advance(int octet);
 
+    /** Whether {@link #advance} leads anywhere; where that alone is wanted, this may take less. */
+    default boolean mayAdvance(int octet) {
+        return advance(octet) != null;
+    }
+
     /** Whether the text read so far is in the language. */
     boolean isAccepting();
 

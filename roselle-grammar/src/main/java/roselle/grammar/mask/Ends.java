@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
 
 /**
- * The nodes of the trie at which a lexeme may end with bytes of tokens still to come. Those below one kind of end are joined into
- * {@link Tails} when they are asked for a second time.
+ * The nodes of the trie at which a lexeme may end with bytes of tokens still to come. Those below one kind of end, if they are many, are
+ * joined into {@link Tails}.
  */
 final class Ends {
     static final Ends NONE = new Ends(new Lexeme[0], new int[0]);
@@ -17,7 +17,6 @@ final class Ends {
 
     final Lexeme[] lexemes;
     final int[] nodes;
-    private int asked;
     private volatile @Nullable List<Tails> tails;
 
     private Ends(Lexeme[] lexemes, int[] nodes) {
@@ -29,12 +28,12 @@ final class Ends {
         return nodes.length;
     }
 
-    /** The joined tails by end, or null if they are too few, or asked for the first time. */
+    /** The joined tails by end, or null if they are too few. */
     @SuppressWarnings("ReferenceEquality") // interned
     @Nullable
     List<Tails> tails(TokenTrie trie) {
         List<Tails> known = tails;
-        if (known == null && size() >= MIN_JOINED && ++asked > 1) {
+        if (known == null && size() >= MIN_JOINED) {
             known = new ArrayList<>();
             int from = 0;
             while (from < size()) {

@@ -10,7 +10,7 @@ import roselle.grammar.automaton.Symbols;
 
 /**
  * What walks through the lexemes of one constraint found, from the root of the trie and from other nodes. A walk is the last resort:
- * most lexemes are another one with a bound or without some texts, or go on alike with the symbols of a {@link Slice}.
+ * most lexemes are another one with bounds or without some texts, or go on alike with the symbols of a {@link Slice}.
  */
 final class LexemeMasks {
     private final Vocabulary vocabulary;
@@ -56,6 +56,10 @@ final class LexemeMasks {
         Lexeme unbounded = lexeme.unbounded();
         if (unbounded != null && node == 0) {
             return walk.bounded(mask(unbounded, 0), lexeme.minSymbols(), lexeme.maxSymbols());
+        }
+        Lexeme looser = lexeme.looser();
+        if (looser != null) {
+            return walk.longOnesAsked(mask(looser, node), lexeme, node);
         }
         Lexeme wider = lexeme.wider();
         if (wider != null) {

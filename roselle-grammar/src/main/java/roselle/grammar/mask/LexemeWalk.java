@@ -508,12 +508,82 @@ final class LexemeWalk {
         return new LexemeMask(inner.finish(), ends);
     }
 
+    /** The tokens of a lexeme as those of its looser one, where what is longer than they agree has been asked for by itself. */
+    LexemeMask longOnesAsked(LexemeMask all, Lexeme lexeme, int root) {
+        NodeSymbols symbols = vocabulary.symbols();
+        int most = symbols.symbols[root] + lexeme.agreedSymbols();
+        if (most < 0 || most >= symbols.most()) {
+            return all;
+        }
+        inner.clear();
+        inner.addAll(all.inside);
+        path[trie.depth[root]] = lexeme;
+        int last = root; // down to which the path is known
+        boolean isLess = false;
+        int[] nodes = symbols.longerThan(most);
+        int at = Arrays.binarySearch(nodes, root);
+        for (int i = at < 0 ? -1 - at : at; i < nodes.length && nodes[i] < trie.end[root]; i++) {
+            if (inner.has(trie.token[nodes[i]])) {
+                boolean isInside = follow(root, last, nodes[i]) != null;
+                last = nodes[i];
+                if (!isInside) {
+                    isLess = true;
+                    remove(last, new IntList());
+                }
+            }
+        }
+        Ends ends = endsOf(all.ends, lexeme, root, most);
+        if (!isLess && ends == all.ends) {
+            inner.clear();
+            return all;
+        }
+        return new LexemeMask(inner.finish(), ends);
+    }
+
+    /** Those ends of a looser lexeme that are ends of a lexeme. */
+    private Ends endsOf(Ends all, Lexeme lexeme, int root, int most) {
+        NodeSymbols symbols = vocabulary.symbols();
+        Ends.Builder kept = new Ends.Builder();
+        int gone = 0;
+        for (int i = 0; i < all.size(); i++) {
+            int node = all.nodes[i];
+            if (symbols.symbols[node] > most) {
+                path[trie.depth[root]] = lexeme;
+                Lexeme end = follow(root, root, node);
+                if (end == null || !end.mayEnd()) {
+                    gone++;
+                    continue;
+                }
+            }
+            kept.add(all.lexemes[i], node);
+        }
+        return gone == 0 ? all : kept.build();
+    }
+
+    /** The lexeme at a node below another; the path down to where the way to the last one leaves this one is known. */
+    private @Nullable Lexeme follow(int root, int last, int node) {
+        int known = node;
+        while (known > last || last >= trie.end[known]) {
+            known = vocabulary.symbols().parent[known];
+        }
+        return follow(Math.max(root, known), node);
+    }
+
+    private @Nullable Lexeme follow(int known, int node) {
+        if (node == known) {
+            return path[trie.depth[node]];
+        }
+        Lexeme above = follow(known, vocabulary.symbols().parent[node]);
+        Lexeme here = above == null ? null : above.next(trie.octet[node] & 0xFF);
+        path[trie.depth[node]] = here;
+        return here;
+    }
+
     /** Makes now what others would make lazily, for a mask that several threads will read. */
     void prepare(LexemeMask all, Lexeme lexeme) {
         if (lexeme.isBetweenSymbols()) {
             all.counts = SymbolCounts.of(trie, all, lexeme, vocabulary.words());
         }
-        all.ends.tails(trie);
         all.ends.tails(trie);
     }
 }

@@ -3,6 +3,7 @@ package roselle.grammar.mask;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.SymbolClasses;
 import roselle.grammar.automaton.Symbols;
 
@@ -34,8 +35,11 @@ final class NodeSymbols {
     /** Of a node, in {@link #tokens}; one more at the end. */
     final int[] firstToken;
 
+    private final int most; // symbols of a token
     private final TokenTrie trie;
     private final short[] kind; // of a node: a symbol of ASCII, or behind those an index of the next
+    private final int[] @Nullable []
+            longer; // nodes by a number of symbols; made when asked for, perhaps by two threads alike
     private final List<Long> classes = new ArrayList<>();
 
     NodeSymbols(TokenTrie trie) {
@@ -64,6 +68,12 @@ final class NodeSymbols {
             }
         }
         firstToken[trie.nodes] = count;
+        int longest = 0;
+        for (short of : symbols) {
+            longest = Math.max(longest, of);
+        }
+        this.most = longest;
+        this.longer = new int[trie.maxDepth + 1][];
         this.tokens = Arrays.copyOf(inOrder, count);
         this.rank = new int[inOrder.length];
         for (int i = 0; i < count; i++) {
@@ -121,6 +131,28 @@ final class NodeSymbols {
             classes.add(found);
         }
         return (short) (128 + at);
+    }
+
+    /** The most symbols of a token. */
+    int most() {
+        return most;
+    }
+
+    /** The nodes of tokens with more than so many symbols, in their order. */
+    int[] longerThan(int most) {
+        int at = Math.max(0, Math.min(most, longer.length - 1));
+        int[] known = longer[at];
+        if (known == null) {
+            IntList found = new IntList();
+            for (int node = 1; node < trie.nodes; node++) {
+                if (symbols[node] > at && trie.token[node] >= 0) {
+                    found.add(node);
+                }
+            }
+            known = found.toArray();
+            longer[at] = known;
+        }
+        return known;
     }
 
     /** The kind of a node's symbol, below 128 the symbol itself. */

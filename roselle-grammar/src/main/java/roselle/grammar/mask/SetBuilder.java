@@ -38,6 +38,11 @@ final class SetBuilder {
         }
     }
 
+    /** Whether a token is among what has been built so far. */
+    boolean has(int token) {
+        return (base != null && base.has(token)) ? !has(isRemoved, token) : has(isAdded, token);
+    }
+
     void remove(int token) {
         long bit = 1L << token;
         if (base == null || !base.has(token)) {

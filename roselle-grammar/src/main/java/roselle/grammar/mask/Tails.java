@@ -1,74 +1,131 @@
 package roselle.grammar.mask;
 
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
 
-/** What follows one end of a lexeme in tokens, joined: a trie of the bytes behind it, each node with the tokens that end there. */
+/** What follows one end of a lexeme in tokens: the trie below all nodes at which it ends, joined. */
 record Tails(Lexeme end, Node root) {
-    /** A node with so many below it; octets and children belong together. */
-    @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
-    record Node(int[] tokens, int[] octets, Node[] children, int size) {}
+    private static final int FEW = 64; // children that are sorted by comparing
 
     static Tails of(TokenTrie trie, Lexeme end, int[] nodes, int from, int to) {
-        return new Tails(end, joined(trie, nodes, from, to, false));
+        return new Tails(end, new Node(trie, nodes, from, to));
     }
 
-    /** What is below some nodes of the trie, joined by the bytes that lead there. */
-    private static Node joined(TokenTrie trie, int[] parents, int from, int to, boolean hasTokens) {
-        if (to == from + 1) {
-            return single(trie, parents[from], hasTokens);
-        }
-        IntList tokens = new IntList();
-        int[] counts = new int[257]; // of children by octet, then where each octet's begin
-        for (int i = from; i < to; i++) {
-            for (int token = hasTokens ? trie.token[parents[i]] : -1; token >= 0; token = trie.nextSame[token]) {
-                tokens.add(token);
+    /** Some nodes of the trie as one. What is below is joined when first asked for: most of it never is. Thread-safe. */
+    static final class Node {
+        private final TokenTrie trie;
+        private final int[] nodes;
+        private final int from;
+        private final int to;
+        private final int size;
+        private volatile @Nullable Below below;
+
+        Node(TokenTrie trie, int[] nodes, int from, int to) {
+            this.trie = trie;
+            this.nodes = nodes;
+            this.from = from;
+            this.to = to;
+            int size = 0;
+            for (int i = from; i < to; i++) {
+                size += trie.end[nodes[i]] - nodes[i] - 1;
             }
-            for (int at = trie.firstChild[parents[i]]; at < trie.firstChild[parents[i] + 1]; at++) {
-                counts[(trie.childOctet[at] & 0xFF) + 1]++;
+            this.size = size;
+        }
+
+        /** The trie's nodes below. */
+        int size() {
+            return size;
+        }
+
+        /** How many nodes of the trie this one is. */
+        int count() {
+            return to - from;
+        }
+
+        /** One of those nodes. */
+        int node(int i) {
+            return nodes[from + i];
+        }
+
+        Below below() {
+            Below known = below;
+            if (known == null) {
+                known = join();
+                below = known;
             }
+            return known;
         }
-        int kinds = 0;
-        for (int octet = 0; octet < 256; octet++) {
-            kinds += counts[octet + 1] > 0 ? 1 : 0;
-            counts[octet + 1] += counts[octet];
-        }
-        int[] sorted = new int[counts[256]];
-        int[] next = counts.clone();
-        for (int i = from; i < to; i++) {
-            for (int at = trie.firstChild[parents[i]]; at < trie.firstChild[parents[i] + 1]; at++) {
-                sorted[next[trie.childOctet[at] & 0xFF]++] = trie.child[at];
+
+        private Below join() {
+            int count = 0;
+            for (int i = from; i < to; i++) {
+                count += trie.children(nodes[i]);
             }
-        }
-        int[] octets = new int[kinds];
-        Node[] below = new Node[kinds];
-        int size = 0;
-        for (int octet = 0, at = 0; octet < 256; octet++) {
-            if (counts[octet + 1] > counts[octet]) {
-                octets[at] = octet;
-                below[at] = joined(trie, sorted, counts[octet], counts[octet + 1], true);
-                size += 1 + below[at++].size;
+            long[] children = new long[count]; // octet, node
+            int at = 0;
+            for (int i = from; i < to; i++) {
+                for (int child = trie.firstChild[nodes[i]]; child < trie.firstChild[nodes[i] + 1]; child++) {
+                    children[at++] = (trie.childOctet[child] & 0xFFL) << 32 | trie.child[child];
+                }
             }
+            if (to - from > 1) {
+                children = sorted(children);
+            }
+            return below(children);
         }
-        return new Node(tokens.toArray(), octets, below, size);
+
+        private static long[] sorted(long[] children) {
+            if (children.length <= FEW) {
+                Arrays.sort(children);
+                return children;
+            }
+            int[] next = new int[257];
+            for (long child : children) {
+                next[(int) (child >>> 32) + 1]++;
+            }
+            for (int octet = 0; octet < 256; octet++) {
+                next[octet + 1] += next[octet];
+            }
+            long[] sorted = new long[children.length];
+            for (long child : children) {
+                sorted[next[(int) (child >>> 32)]++] = child;
+            }
+            return sorted;
+        }
+
+        private Below below(long[] children) {
+            int[] octets = new int[Math.min(256, children.length)];
+            int[] first = new int[octets.length + 1];
+            int[] below = new int[children.length];
+            int kinds = 0;
+            for (int i = 0; i < children.length; i++) {
+                below[i] = (int) children[i];
+                if (i == 0 || children[i] >>> 32 != children[i - 1] >>> 32) {
+                    octets[kinds] = (int) (children[i] >>> 32);
+                    first[kinds++] = i;
+                }
+            }
+            first[kinds] = children.length;
+            return new Below(trie, Arrays.copyOf(octets, kinds), below, first, new Node[kinds]);
+        }
     }
 
-    /** The same of one node, whose children differ by their bytes. */
-    private static Node single(TokenTrie trie, int parent, boolean hasTokens) {
-        int count = 0;
-        for (int token = hasTokens ? trie.token[parent] : -1; token >= 0; token = trie.nextSame[token]) {
-            count++;
+    /** The children of a node by their octets; each is made when first asked for, perhaps by two threads alike. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Below(
+            TokenTrie trie,
+            int[] octets,
+            int[] nodes,
+            int[] first,
+            @Nullable Node[] made) {
+        Node child(int i) {
+            Node known = made[i];
+            if (known == null) {
+                known = new Node(trie, nodes, first[i], first[i + 1]);
+                made[i] = known;
+            }
+            return known;
         }
-        int[] tokens = new int[count];
-        for (int token = hasTokens ? trie.token[parent] : -1; token >= 0; token = trie.nextSame[token]) {
-            tokens[tokens.length - count--] = token;
-        }
-        int first = trie.firstChild[parent];
-        int[] octets = new int[trie.children(parent)];
-        Node[] below = new Node[octets.length];
-        for (int i = 0; i < octets.length; i++) {
-            octets[i] = trie.childOctet[first + i] & 0xFF;
-            below[i] = single(trie, trie.child[first + i], true);
-        }
-        return new Node(tokens, octets, below, trie.end[parent] - parent - 1);
     }
 }

@@ -94,7 +94,8 @@ public final class TokenMasks {
             byte[] bytes = vocabulary.bytes(token);
             known = advance(path, Math.min(known, shared(before, bytes)), bytes);
             before = bytes;
-            if (path[known] == null) {
+            State last = path[known];
+            if (last == null || !last.mayAdvance(bytes[bytes.length - 1] & 0xFF)) {
                 narrowed = narrowed == null ? wide.mask.bits().clone() : narrowed;
                 narrowed[token >>> 6] &= ~(1L << token);
             }
@@ -111,10 +112,10 @@ public final class TokenMasks {
         return at < 0 ? a.length : at;
     }
 
-    /** Takes the bytes of a token from one of them on; returns how many there are states behind, the last null if it is none. */
+    /** Takes the bytes of a token but the last from one of them on; tells how many there are states behind, the last perhaps null. */
     private static int advance(@Nullable State[] path, int from, byte[] bytes) {
-        int at = from;
-        for (State last = path[at]; at < bytes.length && last != null; last = path[at]) {
+        int at = Math.min(from, bytes.length - 1);
+        for (State last = path[at]; at < bytes.length - 1 && last != null; last = path[at]) {
             path[++at] = last.advance(bytes[at - 1] & 0xFF);
         }
         return at;

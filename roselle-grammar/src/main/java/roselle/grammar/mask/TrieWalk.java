@@ -201,14 +201,16 @@ final class TrieWalk {
         if (found == ofPart) {
             noteEnds(state, node);
         }
-        for (int i = 0; i < node.octets().length; i++) {
-            State next = state.advance(node.octets()[i]);
+        Tails.Below below = node.below();
+        for (int i = 0; i < below.octets().length; i++) {
+            int octet = below.octets()[i];
+            State next = state.advance(octet);
             if (next != null) {
-                Tails.Node child = node.children()[i];
+                Tails.Node child = below.child(i);
                 int before = separators;
-                separators += node.octets()[i] == SEPARATOR ? 1 : 0;
-                for (int token : child.tokens()) {
-                    allowOne(token);
+                separators += octet == SEPARATOR ? 1 : 0;
+                for (int which = 0; which < child.count(); which++) {
+                    allow(child.node(which));
                 }
                 tail(next, child);
                 separators = before;

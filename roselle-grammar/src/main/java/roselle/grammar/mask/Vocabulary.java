@@ -123,7 +123,6 @@ public final class Vocabulary {
         if (found == null) {
             found = walk.inside(lexeme, node);
             found.ends.tails(trie);
-            found.ends.tails(trie);
             whole.below.put(node, found);
         }
         return found;

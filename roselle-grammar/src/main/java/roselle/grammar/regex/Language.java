@@ -63,6 +63,13 @@ public final class Language {
 
     boolean hasExclusions; // whether somebody asked
 
+    /** This without upper bounds; made when first asked for. */
+    @Nullable
+    Loosening loosening;
+
+    int shortest = -1; // of Loosening; negative where nobody asked
+    int reach = -1; // the same
+
     byte live; // 0 not known, 1 live, 2 dead, 3 in question
 
     /** What is made of this language by whoever reads texts with it; made under the same lock. */

@@ -52,6 +52,15 @@ record Literals(
         return all;
     }
 
+    /** Code points of the longest, those that are gone counted too. */
+    int longest() {
+        int longest = 0;
+        for (int i = from; i < to; i++) {
+            longest = Math.max(longest, texts.codePoints[i].length - depth);
+        }
+        return longest;
+    }
+
     /** The shortest comes first, so only it can end here. */
     boolean endsHere() {
         return texts.codePoints[from].length == depth;

@@ -557,6 +557,35 @@ public final class TextLexeme implements Lexeme {
         return language().isLength() ? language().max : Long.MAX_VALUE;
     }
 
+    private @Nullable Loosening loosening() {
+        if (form != PLAIN || spelling == Spelling.RAW) {
+            return null;
+        }
+        Languages all = known(languages);
+        synchronized (all.lock()) {
+            Loosening found = Loosening.of(all, language());
+            return found.language() == language() ? null : found;
+        }
+    }
+
+    @Override
+    public @Nullable Lexeme looser() {
+        Loosening found = loosening();
+        if (found == null) {
+            return null;
+        }
+        Languages all = known(languages);
+        synchronized (all.lock()) {
+            return at(all, found.language(), spelling, PLAIN, 0, 0, 0);
+        }
+    }
+
+    @Override
+    public int agreedSymbols() {
+        Loosening found = loosening();
+        return found == null ? 0 : found.agreed();
+    }
+
     @Override
     public boolean isBetweenSymbols() {
         return form == PLAIN;

@@ -281,7 +281,7 @@ final class Completion {
     private boolean canComplete(Shape.OfArray shape) {
         Conjunction all = conjunction(shape);
         if (all == null || all.contains.size() > 1 || (all.contains.size() == 1 && !isOpen(all))) {
-            return !shapes.itemOutcomes(shape).isEmpty(); // not kept: questions are open
+            return shapes.hasItem(shape); // not kept: questions are open
         }
         if (all.min > all.max) {
             return false;

@@ -453,6 +453,11 @@ final class JsonMachine implements Constraint {
         return value(value, Gap.NOTHING, true, empty != null && isClosable(empty) ? empty : null, now);
     }
 
+    /** Whether a further item may come. */
+    boolean hasItem(Shape.OfArray shape) {
+        return shapes.hasItem(shape);
+    }
+
     @Nullable
     JsonState closeArray(Context context, Shape.OfArray shape, @Nullable Capture capture) {
         int goal = shapes.closed(shape);

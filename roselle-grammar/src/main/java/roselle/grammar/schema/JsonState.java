@@ -487,6 +487,17 @@ abstract sealed class JsonState implements State {
             };
         }
 
+        @Override
+        public boolean mayAdvance(int octet) {
+            if (octet != '"' || (place != Place.OPENED && place != Place.COMMA)) {
+                return super.mayAdvance(octet);
+            }
+            synchronized (machine.lock()) {
+                machine.budget().refill();
+                return machine.hasKeys(shape, extras);
+            }
+        }
+
         private @Nullable JsonState close(@Nullable Capture next) {
             return machine.closeObject(context, shape, next);
         }
@@ -519,6 +530,17 @@ abstract sealed class JsonState implements State {
         @Override
         JsonState plain() {
             return machine.inArray(context, shape, gap, null);
+        }
+
+        @Override
+        public boolean mayAdvance(int octet) {
+            if (octet != ',' || gap != Gap.NOTHING) {
+                return super.mayAdvance(octet);
+            }
+            synchronized (machine.lock()) {
+                machine.budget().refill();
+                return machine.hasItem(shape);
+            }
         }
 
         @Override

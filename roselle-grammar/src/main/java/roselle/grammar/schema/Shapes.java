@@ -305,10 +305,7 @@ final class Shapes {
 
     /** Whether something may follow a key that the schemas name. */
     boolean hasMember(Shape.OfObject shape, String name) {
-        Movement moved = move(shape, name, pattern -> languages.matches(pattern, name), seenWith(shape, name));
-        Decision decision = new Decision(moved.dependences, moved.next, true);
-        decision.decide(moved.goals, 0, formulas.isTrue());
-        return !decision.found.isEmpty();
+        return leadsOn(move(shape, name, pattern -> languages.matches(pattern, name), seenWith(shape, name)));
     }
 
     private BitSet seenWith(Shape.OfObject shape, String name) {
@@ -394,11 +391,10 @@ final class Shapes {
 
     private List<Shape.Outcome> members(
             Shape.OfObject shape, @Nullable String name, Predicate<Language> matches, BitSet seen) {
-        Movement moved = move(shape, name, matches, seen);
-        return outcomes(moved.goals, moved.dependences, moved.next);
+        return outcomes(move(shape, name, matches, seen));
     }
 
-    /** Goals behind a key, what they depend on, and the shape that they become once that is decided. */
+    /** Goals behind a key or before an item, what they depend on, and the shape that they become once that is decided. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Movement(Formula[] goals, Map<Formula, Dependence> dependences, Next next) {}
 
@@ -446,13 +442,19 @@ final class Shapes {
     List<Shape.Outcome> items(Shape.OfArray shape) {
         List<Shape.Outcome> known = shape.items;
         if (known == null) {
-            known = itemOutcomes(shape);
+            known = outcomes(movementOfItem(shape));
             shape.items = known;
         }
         return known;
     }
 
-    List<Shape.Outcome> itemOutcomes(Shape.OfArray shape) {
+    /** Whether something may come as the next item. */
+    boolean hasItem(Shape.OfArray shape) {
+        List<Shape.Outcome> known = shape.items;
+        return known == null ? leadsOn(movementOfItem(shape)) : !known.isEmpty();
+    }
+
+    private Movement movementOfItem(Shape.OfArray shape) {
         Map<Formula, Dependence> dependences = new LinkedHashMap<>();
         Formula[] goals = moved(shape.goals, formula -> switch (formula.atom()) {
             case Atom.Items items ->
@@ -468,7 +470,7 @@ final class Shapes {
                         dependences);
             default -> formula;
         });
-        return outcomes(goals, dependences, left -> array(left, shape.count + 1));
+        return new Movement(goals, dependences, left -> array(left, shape.count + 1));
     }
 
     private Formula found(Atom.Contains contains) {
@@ -516,9 +518,12 @@ final class Shapes {
         Shape of(Formula[] goals);
     }
 
-    private List<Shape.Outcome> outcomes(Formula[] goals, Map<Formula, Dependence> dependences, Next next) {
-        Decision decision = new Decision(dependences, next, false);
-        decision.decide(goals, 0, formulas.isTrue());
+    private boolean leadsOn(Movement moved) {
+        return !new Decision(moved, true).found.isEmpty();
+    }
+
+    private List<Shape.Outcome> outcomes(Movement moved) {
+        Decision decision = new Decision(moved, false);
         List<Shape.Outcome> outcomes = new ArrayList<>(decision.found.size());
         decision.found.forEach((shape, part) -> outcomes.add(new Shape.Outcome(part, shape)));
         return outcomes;
@@ -541,18 +546,19 @@ final class Shapes {
         private final Next next;
         private final boolean isOfOne; // whether one outcome is enough
 
-        Decision(Map<Formula, Dependence> dependences, Next next, boolean isOfOne) {
+        Decision(Movement moved, boolean isOfOne) {
             Map<Formula, List<Formula>> conditions = new LinkedHashMap<>();
-            dependences.forEach((condition, dependence) -> conditions
+            moved.dependences.forEach((condition, dependence) -> conditions
                     .computeIfAbsent(dependence.part(), part -> new ArrayList<>())
                     .add(condition));
             this.parts = List.copyOf(conditions.entrySet());
-            this.dependences = dependences;
-            this.next = next;
+            this.dependences = moved.dependences;
+            this.next = moved.next;
             this.isOfOne = isOfOne;
+            decide(moved.goals, 0, formulas.isTrue());
         }
 
-        void decide(Formula[] goals, int at, Formula part) {
+        private void decide(Formula[] goals, int at, Formula part) {
             formulas.budget().spend(goals.length);
             if (areFalse(goals) || (isOfOne && !found.isEmpty())) {
                 return;

@@ -36,6 +36,10 @@ class MasksAgreeTest {
                 "{\"pattern\":\"^(?:\\\\S+\\\\s+){0,2}\\\\S+$\",\"type\":\"string\"}",
                 "{\"pattern\":\"^(?:\\\\S+\\\\s+){0,9}\\\\S+$\",\"type\":\"string\",\"maxLength\":30}",
                 "{\"pattern\":\"^(?:\\\\S+\\\\s+)*\\\\S+$\",\"type\":\"string\",\"maxLength\":300}",
+                "{\"pattern\":\"^$|(^(?:\\\\S+\\\\s+){0,14}\\\\S+$)\",\"type\":\"string\",\"maxLength\":90}",
+                "{\"pattern\":\"^[a-z_ -]{1,50}\\\\S{3}$\",\"type\":\"string\",\"maxLength\":48}",
+                "{\"pattern\":\"^(the|.{2,30}e{4})*[^,]{0,25}(,.*)?$\",\"type\":\"string\"}",
+                "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"properties\":{\"th\":{\"type\":\"string\"}}},\"uniqueItems\":true,\"minItems\":2,\"maxItems\":4}",
                 "{\"pattern\":\"^\\\\s*[^\\\\sa]+\\\\s?$\",\"type\":\"string\"}",
                 "{\"pattern\":\"^[^a]*b[^b]*$\",\"type\":\"string\",\"maxLength\":40}",
                 "{\"pattern\":\"the|an/[0-9]+\",\"type\":\"string\"}",
@@ -233,7 +237,8 @@ class MasksAgreeTest {
         Random random = new Random(9);
         while (pieces.size() < 600) {
             StringBuilder piece = new StringBuilder();
-            for (int i = random.nextInt(5); i >= 0; i--) {
+            int count = pieces.size() < 560 ? 1 + random.nextInt(5) : 10 + random.nextInt(20); // bounds are felt late
+            for (int i = 0; i < count; i++) {
                 piece.append(parts[random.nextInt(parts.length)]);
             }
             pieces.add(piece.toString());
