@@ -1,6 +1,6 @@
-"""Checks and times the attention kernels on a GPU: attention.py DIR [check|few|fresh|many ...], with the cubins of compile.py in DIR.
+"""Checks and times the attention kernels on a GPU: attention.py DIR [check|both|few|fresh|many ...], with the cubins of compile.py in DIR.
 
-attention.py emulate check runs those of sm_80 on the CPU, with shorter contexts.
+attention.py emulate check both runs those of sm_80 on the CPU, with shorter contexts.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ STAGES = {64: 3, 80: 4, 96: 3, 128: 3, 256: 2}
 WARP_HALVES = {64: 4, 128: 3}
 LEAST_WARP_PAIRS = 500  # pairs of row and key head from which a warp for each is faster
 WARP_APPEND_PAIRS = (600, 1200)  # and where such a warp may append as well
-HALVES = {64: 1, 80: 1, 96: 1, 128: 1, 256: 2}
+HALVES = {32: 1, 64: 1, 80: 1, 96: 1, 128: 1, 256: 2}
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16"}
 
 
@@ -155,10 +155,10 @@ class Kernels:
         self.emulates = folder == "emulate"
         if self.emulates:
             import emulator
-            self.modules = {kind: emulator.Module(f"attention_{kind}.cu") for kind in ("decode", "decode_warp", "prefill")}
+            self.modules = {kind: emulator.Module(f"attention_{kind}.cu") for kind in ("decode", "decode_warp", "prefill", "both")}
             self.rows = emulator.Module("rows.cu")
         else:
-            files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("decode", "decode_warp", "prefill", "prefill_hopper")}
+            files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("decode", "decode_warp", "prefill", "prefill_hopper", "both")}
             self.modules = {kind: Module(path) for kind, path in files.items() if path.exists()}
             self.rows = Module(f"{folder}/rows.sm_90a.cubin")
         self.modules["decode_append"] = self.modules["decode"]
@@ -236,6 +236,68 @@ class Kernels:
         self.kernel("prefill", batch)(
             (batch.tiles.shape[0], batch.key_heads, 1), (256, 1, 1),
             batch.arguments(out) + [batch.tiles, batch.row_start], shared, None, pdl)
+
+
+    def both(self, batch, out, distances=None, by_row=False):
+        """In both directions, in tiles or a block for each row; distances are `[heads, 2 * span + 1]`."""
+        shared = (128 // HALVES[batch.size] + 256) * 2 * (batch.size + 8)
+        blocks = batch.rows if by_row else batch.tiles.shape[0]
+        span = 0 if distances is None else distances.shape[1] // 2
+        self.kernel("both", batch)(
+            (blocks, batch.key_heads, 1), (256, 1, 1),
+            batch.arguments(out) + [None if by_row else batch.tiles, batch.row_start, batch.sequence_of, distances, span], shared)
+
+
+def both_exact(batch, distances):
+    heads = batch.key_heads * batch.group
+    out = torch.empty(batch.rows, heads, batch.size, device=DEVICE, dtype=torch.float64)
+    for s, length in enumerate(batch.contexts):
+        rows = slice(batch.starts[s], batch.starts[s + 1])
+        q = batch.query[rows].double().view(-1, heads, batch.size)
+        k = batch.keys[s].double().repeat_interleave(batch.group, 0)
+        v = batch.values[s].double().repeat_interleave(batch.group, 0)
+        scores = torch.einsum("rhd,hpd->hrp", q, k) * batch.scale
+        position = torch.arange(length, device=DEVICE)
+        distance = position[None] - position[:, None]
+        if distances is not None:
+            span = distances.shape[1] // 2
+            scores += distances.double()[:, distance.clamp(-span, span) + span]
+        if batch.cap:
+            scores = batch.cap * torch.tanh(scores / batch.cap)
+        if batch.window:
+            scores.masked_fill_((distance.abs() >= batch.window)[None], float("-inf"))
+        out[rows] = torch.einsum("hrp,hpd->rhd", scores.softmax(2), v)
+    return out.view(batch.rows, -1)
+
+
+def check_both(kernels):
+    torch.manual_seed(3)
+    worst = {torch.bfloat16: 0, torch.float16: 0}
+    cases = [
+        dict(key_heads=2, group=1, size=32), dict(key_heads=2, group=1, size=64), dict(key_heads=1, group=3, size=64, window=20),
+        dict(key_heads=1, group=2, size=80, window=65), dict(key_heads=2, group=1, size=96), dict(key_heads=1, group=2, size=128, cap=5.0),
+        dict(key_heads=2, group=1, size=128, window=1), dict(key_heads=1, group=3, size=256, window=33),
+    ]
+    lengths = [1, 3, 31, 64, 65, 150] if kernels.emulates else [1, 3, 31, 64, 65, 150, 512, 1030]
+    for dtype in (torch.bfloat16, torch.float16):
+        for case in cases:
+            for span in (None, 0, 20):
+                batch = Batch(lengths, lengths, dtype=dtype, **case)
+                heads = batch.key_heads * batch.group
+                distances = None if span is None else torch.randn(heads, 2 * span + 1, device=DEVICE)
+                exact = both_exact(batch, distances)
+                outs = []
+                for by_row in (False, True):
+                    out = torch.full((batch.rows, exact.shape[1] + 8), float("nan"), device=DEVICE, dtype=dtype)[:, : exact.shape[1]]
+                    kernels.both(batch, out, distances, by_row)
+                    outs.append(out)
+                error = ((outs[0].double() - exact).norm() / exact.norm()).item()
+                worst[dtype] = max(worst[dtype], error)
+                if not error < (8e-3 if dtype == torch.bfloat16 else 1e-3):
+                    kernels.fails("WRONG", dtype, case, span, error)
+                if not torch.equal(outs[0], outs[1]):
+                    kernels.fails("BITS DIFFER", dtype, case, span)
+    print(f"attention in both directions checked; {kernels.wrong} wrong, {kernels.races()} races, worst errors", worst)
 
 
 def check(kernels):
@@ -389,7 +451,7 @@ def many(kernels):
 def main():
     kernels = Kernels(sys.argv[1])
     for what in sys.argv[2:]:
-        {"check": check, "few": few, "fresh": fresh, "many": many}[what](kernels)
+        {"check": check, "both": check_both, "few": few, "fresh": fresh, "many": many}[what](kernels)
     if not kernels.emulates:
         torch.cuda.synchronize()
     sys.exit(1 if kernels.wrong or kernels.races() else 0)

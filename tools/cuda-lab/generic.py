@@ -482,7 +482,7 @@ def check_attention(lab):
                 arguments = pages.arguments()
                 arguments[-2:] = [sequence, positions]
                 lab.run("generic_attention", f"attention_{suffix}", (q.shape[0], heads), 128,
-                        [q, long(q.stride(0)), heads, key_heads, key_size, value_size, int(latent), float(scale), float(cap), window, sinks, out,
+                        [q, long(q.stride(0)), heads, key_heads, key_size, value_size, int(latent), float(scale), float(cap), window, sinks, None, None, 0, out,
                          long(out.stride(0)), *arguments], 4 * (key_size + 64 + value_size))
                 return out
 

@@ -11,6 +11,8 @@
 // `pageElements` bytes, and behind them the scales of keys and of values, in the same order (kv_codes.cuh).
 // pageTable: [sequences, maxPages], pages behind the window may be -1. rowSequence, positions: [rows]; a row whose position is
 // negative only fills a grid: nothing of it is read, turned or appended, and its output is 0.
+// Where a rowStart is given, a row sees its sequence up to the last row of the step instead, and the window counts both ways;
+// distances, where there are any, are added to scores before the cap.
 // Grids, blocks, parameters: tools/cuda-lab/ENTRIES.md.
 #include "common/ampere.cuh"
 #include "common/elements.cuh"
@@ -239,11 +241,31 @@ __device__ __forceinline__ void appendLatent(const Number<T>* query, i64 querySt
     cached.keep(pages, pageStart(pages, row, position), position % pages.tokens, head);
 }
 
+// How attention goes both ways; all zeros where it does not.
+struct BothWays {
+    const int* rowStart;     // [sequences + 1]
+    const float* distances;  // [queryHeads, 2 * span + 1], or null
+    int span;
+
+    // Until where a row sees that would see until `end`.
+    __device__ __forceinline__ int end(const Pages& pages, int row, int end, int window) const {
+        if (!rowStart || end <= 0) {
+            return end;
+        }
+        int sequenceEnd = end + rowStart[pages.rowSequence[row] + 1] - row - 1;
+        return window == 0 ? sequenceEnd : min(sequenceEnd, end - 1 + window);
+    }
+
+    __device__ __forceinline__ float added(int head, int distance) const {
+        return distances[head * (2 * span + 1) + span + max(-span, min(span, distance))];
+    }
+};
+
 // A block of 4 warps takes a query head of a row.
 template <class T>
 __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStride, Pages pages, int queryHeads, int keyHeads,
-    int keySize, int valueSize, int latent, float scale, float softCap, int window, const float* sinks, Number<T>* output,
-    i64 outputStride) {
+    int keySize, int valueSize, int latent, float scale, float softCap, int window, const float* sinks, BothWays sight,
+    Number<T>* output, i64 outputStride) {
     extern __shared__ float shared[];
     float* asked = shared;            // [keySize]
     float* scores = asked + keySize;  // [TILE]
@@ -267,8 +289,9 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
     i64 headRows = (i64)keyHead * pages.tokens;
     float largest = sinks ? sinks[h] : NOTHING;
     float denominator = sinks ? 1.0f : 0.0f;
-    int end = pages.positions[row] + 1;
-    int first = window == 0 ? 0 : max(0, end - window);
+    int own = pages.positions[row];
+    int first = window == 0 ? 0 : max(0, own + 1 - window);
+    int end = sight.end(pages, row, own + 1, window);
     for (int tile = first / TILE * TILE; tile < end; tile += TILE) {
         int from = max(tile, first);
         int to = min(tile + TILE, end);
@@ -280,6 +303,9 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
                 product = fmaf(asked[d], key[d], product);
             }
             product = warpSum(product) * scale;
+            if (sight.distances) {
+                product += sight.added(h, p - own);
+            }
             if (lane == 0) {
                 scores[p - tile] = softCap == 0.0f ? product : softCap * tanhf(product / softCap);
             }
@@ -350,9 +376,10 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
     }                                                                                                                        \
     extern "C" __global__ void __launch_bounds__(128) attention_##SUFFIX(const Number<T>* query, i64 queryStride,            \
         int queryHeads, int keyHeads, int keySize, int valueSize, int latent, float scale, float softCap, int window,        \
-        const float* sinks, Number<T>* output, i64 outputStride, PAGES) {                                                    \
+        const float* sinks, const int* rowStart, const float* distances, int span, Number<T>* output, i64 outputStride,      \
+        PAGES) {                                                                                                             \
         attention<T>(query, queryStride, PAGES_GIVEN, queryHeads, keyHeads, keySize, valueSize, latent, scale, softCap,      \
-            window, sinks, output, outputStride);                                                                            \
+            window, sinks, BothWays{rowStart, distances, span}, output, outputStride);                                       \
     }
 
 ATTENTION(F32, f32)

@@ -1,10 +1,44 @@
-// The kernel of prefill attention (attention_prefill.cu, and attention_fp8 … of codes).
+// The kernel of prefill attention (attention_prefill.cu, attention_both.cu, and attention_fp8 … of codes).
 #pragma once
 #include "attention/coded.cuh"
 
+// Rows see what was before them.
+struct Causal {
+    static constexpr bool BOTH_WAYS = false;
+};
+
+// Rows see their whole sequence, within a window that reaches both ways, and scores may know distances.
+struct BothWays {
+    static constexpr bool BOTH_WAYS = true;
+    const int* rowSequence;  // where there are no tiles but a block for each row
+    const float* distances;  // [heads, 2 * span + 1], or null: what is added to a score, before the cap
+    int span;
+};
+
+// Until where a position sees.
+__device__ __forceinline__ int seenEnd(const Attention& p, int position, int sequenceEnd) {
+    return p.window == 0 ? sequenceEnd : min(sequenceEnd, position + p.window);
+}
+
+// Makes scores of the products [16 rows, 64 positions] of a warp: what a thread has of the positions from `from` on, of the row in
+// slot `slot` and of that eight below.
+__device__ __forceinline__ void addDistances(
+    const Attention& p, const BothWays& sight, float* products, int keyHead, int firstPosition, int slot, int from) {
+#pragma unroll
+    for (int i = 0; i < 32; i++) {
+        int row = slot + i / 2 % 2 * 8;
+        int distance = from + i / 4 * 8 + i % 2 - firstPosition - row / p.group;
+        const float* table = sight.distances + (i64)(keyHead * p.group + row % p.group) * (2 * sight.span + 1) + sight.span;
+        float score = __fmaf_rn(products[i], p.scale, table[max(-sight.span, min(sight.span, distance))]);
+        products[i] = p.softCap == 0.0f ? score : __fmul_rn(p.softCap, tanhf(__fdiv_rn(score, p.softCap)));
+    }
+}
+
 // Eight warps, each with 16 rows of (token, head) and SIZE / HALVES columns of the values.
-template <class T, class Kv, int SIZE, int HALVES>
-__device__ __forceinline__ void attendPrefill(const Attention& p, const int2* tiles, const int* rowStart) {
+template <class T, class Kv, int SIZE, int HALVES, class Sight = Causal>
+__device__ __forceinline__ void attendPrefill(
+    const Attention& p, const int2* tiles, const int* rowStart, const Sight& sight = Sight()) {
+    constexpr bool BOTH_WAYS = Sight::BOTH_WAYS;
     constexpr int THREADS = 256;
     constexpr int ROWS = 128 / HALVES;
     constexpr int COLUMNS = SIZE / HALVES;
@@ -22,11 +56,27 @@ __device__ __forceinline__ void attendPrefill(const Attention& p, const int2* ti
     int lane = threadIdx.x % 32;
     int keyHead = blockIdx.y;
     int block = gridDim.x - 1 - blockIdx.x;  // the last tiles of a prompt see most: they begin first
-    int sequence = tiles[block].x;
-    int firstRow = tiles[block].y;
-    int tokens = min(ROWS / p.group, rowStart[sequence + 1] - firstRow);
+    bool hasTiles = true;
+    if constexpr (BOTH_WAYS) {
+        hasTiles = tiles != nullptr;
+    }
+    int sequence;
+    int firstRow;
+    if (hasTiles) {
+        sequence = tiles[block].x;
+        firstRow = tiles[block].y;
+    } else if constexpr (BOTH_WAYS) {
+        sequence = sight.rowSequence[block];
+        firstRow = block;
+    }
+    int rowsLeft = rowStart[sequence + 1] - firstRow;
+    int tokens = hasTiles ? min(ROWS / p.group, rowsLeft) : 1;
     int firstPosition = p.positions[firstRow];
+    int sequenceEnd = firstPosition + rowsLeft;
     int end = firstPosition + tokens;  // of all rows
+    if constexpr (BOTH_WAYS) {
+        end = seenEnd(p, end - 1, sequenceEnd);
+    }
     int first = p.window == 0 ? 0 : max(0, firstPosition + 1 - p.window);
     const int* pages = p.pageTable + (i64)sequence * p.maxPages;
     for (int c = threadIdx.x; c < ROWS * (SIZE / 8); c += THREADS) {
@@ -60,6 +110,9 @@ __device__ __forceinline__ void attendPrefill(const Attention& p, const int2* ti
         bool isRow = token < tokens;
         rowEnd[i] = isRow ? firstPosition + token + 1 : 0;
         rowFirst[i] = p.window == 0 ? 0 : max(0, rowEnd[i] - p.window);
+        if constexpr (BOTH_WAYS) {
+            rowEnd[i] = isRow ? seenEnd(p, firstPosition + token, sequenceEnd) : 0;
+        }
         totalMax[i] = isRow ? firstLargest(p, keyHead * p.group + slot[i] % p.group) : NOTHING;
         totalSum[i] = isRow && p.sinks ? 1.0f : 0.0f;
     }
@@ -67,12 +120,19 @@ __device__ __forceinline__ void attendPrefill(const Attention& p, const int2* ti
     int warpEnd = warp * 16 / p.group < tokens ? firstPosition + lastToken + 1 : 0;  // positions that this warp sees
     int wholeEnd = firstPosition + warp * 16 / p.group + 1;                          // positions that all of its rows see
     int wholeFirst = p.window == 0 ? 0 : max(0, firstPosition + lastToken + 1 - p.window);
+    if constexpr (BOTH_WAYS) {
+        warpEnd = warpEnd == 0 ? 0 : seenEnd(p, warpEnd - 1, sequenceEnd);
+        wholeEnd = seenEnd(p, wholeEnd - 1, sequenceEnd);
+    }
     u32 queryAt = queries + ((warp * 16 + lane % 16) * STRIDE<SIZE> + lane / 16 * 8) * 2;
     float total[RUNS][2][4] = {};
     float o[RUNS][2][4] = {};
     float largest[2] = {NOTHING, NOTHING};
     float denominator[4] = {};
     float exponents = exponentScale(p);
+    if constexpr (BOTH_WAYS) {
+        exponents = sight.distances ? LOG2_E : exponents;
+    }
 
     for (; tile < tileEnd; tile++) {
         copyWait<0>();
@@ -100,7 +160,16 @@ __device__ __forceinline__ void attendPrefill(const Attention& p, const int2* ti
             if constexpr (Kv::IS_CODED) {
                 scaleProducts<T, Kv, SIZE, 32>(stage, 0, s[0][0]);
             }
-            cap<32>(p, s[0][0]);
+            bool hasDistances = false;
+            if constexpr (BOTH_WAYS) {
+                hasDistances = sight.distances != nullptr;
+                if (hasDistances) {
+                    addDistances(p, sight, s[0][0], keyHead, firstPosition, slot[0], tile * TILE + lane % 4 * 2);
+                }
+            }
+            if (!hasDistances) {
+                cap<32>(p, s[0][0]);
+            }
             bool isWhole = tile * TILE + TILE <= wholeEnd && tile * TILE >= wholeFirst;
             if (!isWhole) {
 #pragma unroll

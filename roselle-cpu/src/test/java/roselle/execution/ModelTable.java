@@ -78,7 +78,7 @@ final class ModelTable {
             DecoderSpec spec = Architectures.readAny(checkpoint).spec();
             boolean isEncoder = spec.isBidirectional();
             if (isEncoder && !row.parts().isEmpty() && !row.parts().contains("encoder")) {
-                row.parts().add("encoders of the same shape, CPU alone"); // whose other models generate
+                row.parts().add("encoders of the same shape"); // whose other models generate
                 return;
             }
             if (isEncoder) {
@@ -88,10 +88,13 @@ final class ModelTable {
             if (spec.layerInputs() != 0) {
                 row.parts().add("inputs of layers");
             }
+            if (spec.input().distanceBuckets() > 0) {
+                row.parts().add("scores that know distances");
+            }
             boolean hasSpaces =
                     spec.layers().stream().anyMatch(layer -> layer.attention() instanceof AttentionSpec.StateSpace);
             row.parts().addAll(spec.special());
-            boolean isOfCpu = isEncoder || hasSpaces || !spec.special().isEmpty();
+            boolean isOfCpu = hasSpaces || !spec.special().isEmpty();
             List<String> devices = isOfCpu ? List.of("CPU") : List.of("CPU", "GPU");
             if (row.devices().isEmpty()) {
                 row.devices().addAll(devices);

@@ -332,6 +332,11 @@ public final class CudaDevice implements Device {
     }
 
     @Override
+    public boolean attendsBothWays() {
+        return true;
+    }
+
+    @Override
     public boolean samples() {
         return true;
     }

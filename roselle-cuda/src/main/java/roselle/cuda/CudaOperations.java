@@ -79,10 +79,9 @@ final class CudaOperations implements Operations {
         products.embed((CudaWeight) table, step().positions(), 1f, true, output, shape.rows());
     }
 
-    /** Never called: who runs an encoder asks {@link CudaDevice#attendsBothWays} before. */
     @Override
     public void addTypes(Weight table, Rows output) {
-        throw new UnsupportedOperationException("encoders run on the CPU");
+        products.embed((CudaWeight) table, step().types(), 1f, true, output, shape.rows());
     }
 
     @Override
@@ -152,19 +151,11 @@ final class CudaOperations implements Operations {
 
     @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
-        requireCausal(layer);
         attention.attend(new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output));
-    }
-
-    private static void requireCausal(AttentionLayer layer) {
-        if (layer.bidirectional()) {
-            throw new UnsupportedOperationException("encoders run on the CPU");
-        }
     }
 
     @Override
     public void appendAndAttend(Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
-        requireCausal(layer);
         var call = new AttentionCall(step(), shape, layer, (CudaKvCache) cache, query, output);
         if (!layer.appends() || !attention.appendAndAttend(call, key, value)) {
             UnfusedOperations.appendAndAttend(this, query, key, value, layer, cache, output);

@@ -20,9 +20,8 @@ class CudaContractTest {
         new NativeDriver().retainContext(0);
     }
 
-    /** Of encoders, of sparse attention and of streams side by side, which are refused. */
-    private static final List<String> NO_KERNELS =
-            List.of("addTypes", "choosePositions", "sparsify", "mix", "addAsLongAs");
+    /** Of sparse attention and of streams side by side, which are refused. */
+    private static final List<String> NO_KERNELS = List.of("choosePositions", "sparsify", "mix", "addAsLongAs");
 
     private static Device backend(DataType type) {
         return new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());

@@ -11,23 +11,37 @@ import roselle.engine.EngineConfig;
  * @param model a folder with safetensors and their JSON files, as sentence-transformers writes them
  * @param device where to run it
  * @param context tokens of the longest text; by default as many as the model was made for
- * @param stepTokens tokens of a step, in which many texts lie one behind the other; by default those of the longest text, 512 at least
- * @param stepTexts texts of a step at most
+ * @param stepTokens tokens of a step, in which many texts lie one behind the other; by default those of the longest text, 512 at least,
+ *     or 16,384 at least on a device with memory of its own
+ * @param stepTexts texts of a step at most; by default 64, or 512 on a device with memory of its own
  * @param maxWaiting texts that may wait for a step
+ * @param deviceMemory bytes that may be taken of a device's own memory in all; by default nearly all that is free
  */
 public record EmbeddingConfig(
-        Path model, DeviceOptions device, int context, int stepTokens, int stepTexts, int maxWaiting) {
-    private static final int STEP_TEXTS = 64;
+        Path model,
+        DeviceOptions device,
+        int context,
+        int stepTokens,
+        int stepTexts,
+        int maxWaiting,
+        long deviceMemory) {
     private static final int MAX_WAITING = 1 << 16;
 
     public EmbeddingConfig {
         requireAtLeast("context", context, 0);
         requireAtLeast("step tokens", stepTokens, 0);
-        requireAtLeast("step texts", stepTexts, 1);
+        requireAtLeast("step texts", stepTexts, 0);
         requireAtLeast("max waiting", maxWaiting, 1);
+        requireAtLeast("device memory", deviceMemory, 0);
     }
 
-    private static void requireAtLeast(String what, int value, int least) {
+    /** Of a device that is nobody else's. */
+    public EmbeddingConfig(
+            Path model, DeviceOptions device, int context, int stepTokens, int stepTexts, int maxWaiting) {
+        this(model, device, context, stepTokens, stepTexts, maxWaiting, 0);
+    }
+
+    private static void requireAtLeast(String what, long value, int least) {
         if (value < least) {
             throw new InvalidRequestException(what + " is " + value + ": it must be at least " + least);
         }
@@ -35,21 +49,23 @@ public record EmbeddingConfig(
 
     /** A model with every default. */
     public static EmbeddingConfig of(Path model) {
-        return new EmbeddingConfig(model, DeviceOptions.DEFAULT, 0, 0, STEP_TEXTS, MAX_WAITING);
+        return new EmbeddingConfig(model, DeviceOptions.DEFAULT, 0, 0, 0, MAX_WAITING);
     }
 
-    /** What of the configuration of an engine that generates is an encoder's, too; auto is the CPU, which alone runs encoders. */
+    /** What of the configuration of an engine that generates is an encoder's, too. */
     public static EmbeddingConfig of(EngineConfig engine) {
-        DeviceOptions asked = engine.device();
-        DeviceOptions device = asked.name().equals(DeviceOptions.AUTO)
-                ? new DeviceOptions("cpu", asked.threads(), asked.cpu(), asked.compute())
-                : asked;
         var batch = engine.batch();
         return new EmbeddingConfig(
-                engine.model(), device, batch.context(), batch.stepTokens(), STEP_TEXTS, MAX_WAITING);
+                engine.model(),
+                engine.device(),
+                batch.context(),
+                batch.stepTokens(),
+                0,
+                MAX_WAITING,
+                engine.deviceMemory());
     }
 
     public EmbeddingConfig with(DeviceOptions options) {
-        return new EmbeddingConfig(model, options, context, stepTokens, stepTexts, maxWaiting);
+        return new EmbeddingConfig(model, options, context, stepTokens, stepTexts, maxWaiting, deviceMemory);
     }
 }

@@ -91,7 +91,8 @@ public final class EmbeddingEngine implements AutoCloseable {
         }
     }
 
-    private static EmbeddingEngine open(
+    /** On a device that is open, and the engine's from then on. */
+    static EmbeddingEngine open(
             EncoderSizes sizes, Checkpoint checkpoint, Device device, EmbeddingPlan.Observer observer) {
         EmbeddingPlan plan = sizes.plan();
         observer.planned(plan);

@@ -9,6 +9,7 @@ import java.util.function.LongConsumer;
 import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.memory.KvType;
+import roselle.backend.step.StepDemands;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
@@ -32,6 +33,7 @@ final class EncoderModel implements AutoCloseable {
     private final StepInputs inputs;
     private final Arena arena;
     private final MemorySegment states; // [maxRows, width]
+    private final int[] firstOutput; // of each text, and the end of the last one's; [maxTexts + 1]
 
     private EncoderModel(Device device, Decoder decoder, StepLimits limits) {
         this.device = device;
@@ -39,6 +41,7 @@ final class EncoderModel implements AutoCloseable {
         this.limits = limits;
         inputs = new StepInputs(limits, decoder.spec().kvGroups().size());
         arena = Arena.ofShared();
+        firstOutput = new int[limits.maxSequences() + 1];
         states = arena.allocate(ValueLayout.JAVA_FLOAT, (long) limits.maxRows() * width());
     }
 
@@ -64,9 +67,11 @@ final class EncoderModel implements AutoCloseable {
             throw new DeviceException("the device " + device.name() + " runs no encoders such as " + spec.architecture()
                     + ": use the device cpu");
         }
+        StepDemands demands = spec.demands(limits, KvType.of(device.activationType()));
+        device.stepBytes(demands); // which refuses what the device has no kernels for, before anything is loaded
         Decoder decoder = Decoder.open(checkpoint, blueprint, device, limits, pages(spec, limits, device), loaded);
         try {
-            device.prepare(spec.demands(limits, KvType.of(device.activationType())));
+            device.prepare(demands);
             return new EncoderModel(device, decoder, limits);
         } catch (Throwable failure) {
             decoder.close();
@@ -82,10 +87,20 @@ final class EncoderModel implements AutoCloseable {
         return decoder.spec().width();
     }
 
-    /** Runs a step of some texts, which must not be more than the limits allow. */
+    /** Runs a step of some texts, which must not be more than the limits allow, and has the last hidden states of all tokens. */
     void run(List<EncoderInput> texts) {
+        run(texts, false, false);
+    }
+
+    /** The same, with those hidden states alone that an output needs. */
+    void run(List<EncoderInput> texts, EncoderOutput output) {
+        run(texts, output.takesFirst(), output.takesLast());
+    }
+
+    private void run(List<EncoderInput> texts, boolean takesFirst, boolean takesLast) {
         int row = 0;
         int page = 0;
+        int outputs = 0;
         inputs.rowStart[0] = 0;
         for (int s = 0; s < texts.size(); s++) {
             EncoderInput text = texts.get(s);
@@ -93,18 +108,22 @@ final class EncoderModel implements AutoCloseable {
                 inputs.tokenIds[row] = text.id(token);
                 inputs.types[row] = text.type(token);
                 inputs.positions[row] = token;
-                inputs.outputRow[row] = row;
+                boolean isWanted = takesFirst ? token == 0 : !takesLast || token == text.length() - 1;
+                if (isWanted) {
+                    inputs.outputRow[outputs++] = row;
+                }
                 row++;
             }
             inputs.contextLength[s] = 0;
             inputs.rowStart[s + 1] = row;
+            firstOutput[s + 1] = outputs;
             page = fillPages(s, text.length(), page);
         }
         inputs.rows = row;
-        inputs.outputs = row;
+        inputs.outputs = outputs;
         inputs.sequences = texts.size();
         device.submit(inputs, decoder);
-        device.read(decoder.states(), 0, row, states);
+        device.read(decoder.states(), 0, outputs, states);
     }
 
     private int fillPages(int sequence, int tokens, int firstPage) {
@@ -119,15 +138,14 @@ final class EncoderModel implements AutoCloseable {
 
     /** What the last step gave for a text. */
     float[] result(int text, EncoderOutput output) {
-        int first = inputs.rowStart[text];
-        int count = inputs.rowStart[text + 1] - first;
-        return output.of(states, first, count, width());
+        int first = firstOutput[text];
+        return output.of(states, first, firstOutput[text + 1] - first, width());
     }
 
-    /** The last hidden states of a text of the last step, {@code [tokens, width]}. */
+    /** The last hidden states of a text of the last step, {@code [tokens, width]} where all were wanted. */
     float[] states(int text) {
-        long from = (long) inputs.rowStart[text] * width() * Float.BYTES;
-        long end = (long) inputs.rowStart[text + 1] * width() * Float.BYTES;
+        long from = (long) firstOutput[text] * width() * Float.BYTES;
+        long end = (long) firstOutput[text + 1] * width() * Float.BYTES;
         return states.asSlice(from, end - from).toArray(ValueLayout.JAVA_FLOAT);
     }
 

@@ -24,6 +24,16 @@ record EncoderOutput(List<OutputStep> tokenSteps, Pooling pooling, List<OutputSt
         labels = List.copyOf(labels);
     }
 
+    /** Whether a result needs the hidden states of the first token alone. */
+    boolean takesFirst() {
+        return pooling == Pooling.CLS;
+    }
+
+    /** Whether a result needs those of the last token alone. */
+    boolean takesLast() {
+        return pooling == Pooling.LAST;
+    }
+
     /** Whether each token has a result, one behind the other. */
     boolean isOfTokens() {
         return pooling == Pooling.TOKENS;

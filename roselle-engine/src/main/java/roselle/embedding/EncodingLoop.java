@@ -162,7 +162,7 @@ final class EncodingLoop implements Runnable {
     private void step() {
         long begin = System.nanoTime();
         begun = begin | 1;
-        model.run(texts);
+        model.run(texts, output);
         steps.increment();
         done.add(texts.size());
         for (EncoderInput text : texts) {

@@ -21,19 +21,31 @@ import roselle.backend.step.StepLimits;
 /** Attention in both directions, as encoders have it: whole sequences in a step, seen by each of their rows. */
 public abstract class BidirectionalContract extends ContractFixture {
     private static final int PAGE = 16;
-    private static final int[] LENGTHS = {1, 150, 64, 65, 31};
+    private static final int[] LENGTHS = {1, 150, 64, 65, 31, 3};
     private static final StepLimits LIMITS = new StepLimits(400, LENGTHS.length, 400, 160, PAGE);
     private static final float SCALE = 0.2f;
 
     @ParameterizedTest
-    @CsvSource({"4,2,64,64,0", "3,3,5,9,0", "12,12,32,32,0", "4,4,16,16,1", "4,2,64,64,20", "2,2,32,32,65", "3,1,9,9,70"
+    @CsvSource({
+        "4,2,64,64,0",
+        "3,3,5,9,0",
+        "12,12,32,32,0",
+        "4,4,16,16,1",
+        "4,2,64,64,20",
+        "2,2,32,32,65",
+        "3,1,9,9,70",
+        "2,1,80,80,0",
+        "3,1,96,96,33",
+        "2,1,128,128,70",
+        "1,1,256,256,0",
+        "3,1,256,256,17"
     })
     void seesItsWholeSequenceWithinTheWindowAndNoOther(int queries, int keys, int keySize, int valueSize, int window) {
         requireExpected(queries, keys, keySize, valueSize, window);
     }
 
     @ParameterizedTest
-    @CsvSource({"4,4,64,64,0,128", "3,3,5,9,0,7", "4,2,32,32,20,3"})
+    @CsvSource({"4,4,64,64,0,128", "3,3,5,9,0,7", "4,2,32,32,20,3", "2,1,128,128,0,20"})
     void addsWhatDistancesAddToScores(int queries, int keys, int keySize, int valueSize, int window, int span) {
         table = new float[queries * (2 * span + 1)];
         var numbers = new Random(SEED);
@@ -52,7 +64,7 @@ public abstract class BidirectionalContract extends ContractFixture {
         float[][] query = gaussian(queries * keySize);
         float[][] key = gaussian(keys * keySize);
         float[][] value = gaussian(keys * valueSize);
-        int[] all = {0, 1, 2, 3, 4};
+        int[] all = {0, 1, 2, 3, 4, 5};
         float[][] together = attended(heads, window, query, key, value, all);
         for (int s = 0; s < LENGTHS.length; s++) {
             float[] alone = attended(heads, window, query, key, value, s)[0];

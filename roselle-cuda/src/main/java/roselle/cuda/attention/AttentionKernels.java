@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.DistanceBias;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Rope;
@@ -37,6 +38,7 @@ public final class AttentionKernels {
     private final Kernel fastAppend;
     private final FastAttention fast;
     private final LatentAttention latent;
+    private final BothWaysAttention bothWays;
 
     public AttentionKernels(Gpu device, Kernels kernels, Launcher launcher, DataType type) {
         this.launcher = launcher;
@@ -50,6 +52,7 @@ public final class AttentionKernels {
         fastAppend = type == DataType.F32 ? append : kernels.kernel(KernelSource.ROWS, "rope_append" + suffix);
         fast = new FastAttention(device, kernels, launcher, type);
         latent = new LatentAttention(device, kernels, launcher, type);
+        bothWays = new BothWaysAttention(device, kernels, launcher, type);
     }
 
     /** Takes the memory that attention to any cache needs. */
@@ -59,13 +62,14 @@ public final class AttentionKernels {
 
     /** Bytes of device memory that steps need. */
     public long stepBytes(StepDemands demands) {
-        return fast.stepBytes(demands) + latent.stepBytes(demands);
+        return fast.stepBytes(demands) + latent.stepBytes(demands) + bothWays.stepBytes(demands);
     }
 
     /** Takes them. */
     public void prepare(StepDemands demands, StepMemory step) {
         fast.prepare(demands, step);
         latent.prepare(demands, step);
+        bothWays.prepare(demands, step);
     }
 
     public void append(
@@ -185,15 +189,16 @@ public final class AttentionKernels {
 
     /** Appends and attends in one kernel if there is one for it; else it does nothing and says so. */
     public boolean appendAndAttend(AttentionCall call, Rows key, Rows value) {
-        return fast.appendAndAttend(call, new DecodeAttention.Fresh(key, value));
+        return !call.layer().bidirectional() && fast.appendAndAttend(call, new DecodeAttention.Fresh(key, value));
     }
 
     public void attend(AttentionCall call) {
-        if (fast.attend(call) || latent.attend(call)) {
+        AttentionLayer layer = call.layer();
+        if (layer.bidirectional() ? bothWays.attend(call) : fast.attend(call) || latent.attend(call)) {
             return;
         }
         HeadShape heads = call.heads();
-        AttentionLayer layer = call.layer();
+        DistanceBias distances = layer.traits().distances();
         launcher.of(attention)
                 .rows(call.query())
                 .integer(heads.queryHeads())
@@ -205,6 +210,9 @@ public final class AttentionKernels {
                 .number(layer.softCap())
                 .integer(call.group().window())
                 .pointer(layer.sinks())
+                .pointer(layer.bidirectional() ? call.step().rowStart() : 0)
+                .pointer(distances == null ? null : distances.table())
+                .integer(distances == null ? 0 : distances.span())
                 .rows(call.output());
         pages(call.step(), layer, call.cache())
                 .shared(4 * (heads.keySize() + AttentionTiling.TILE + heads.valueSize()))

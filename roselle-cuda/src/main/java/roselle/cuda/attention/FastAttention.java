@@ -90,7 +90,7 @@ final class FastAttention {
     private Set<Integer> tileTokens(StepDemands demands) {
         var all = new TreeSet<Integer>();
         for (StepDemands.Attention each : demands.attentions()) {
-            HeadKernels kernels = kernels(each, demands);
+            HeadKernels kernels = each.bothWays() ? null : kernels(each, demands);
             if (kernels != null) {
                 all.add(kernels.tileTokens(each.heads()));
             }
@@ -101,7 +101,7 @@ final class FastAttention {
     private long partialBytes(StepDemands demands) {
         long most = 0;
         for (StepDemands.Attention each : demands.attentions()) {
-            if (kernels(each, demands) != null) {
+            if (!each.bothWays() && kernels(each, demands) != null) {
                 most = Math.max(most, DecodeAttention.partialBytes(demands.limits(), each.heads()));
             }
         }

@@ -27,6 +27,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
     public static final KernelSource ATTENTION_DECODE = ofEveryModel("ATTENTION_DECODE", "attention");
     public static final KernelSource ATTENTION_PREFILL = ofEveryModel("ATTENTION_PREFILL", "attention");
     public static final KernelSource ATTENTION_PREFILL_HOPPER = ofEveryModel("ATTENTION_PREFILL_HOPPER", "attention");
+    public static final KernelSource ATTENTION_BOTH = ofSomeModels("ATTENTION_BOTH", "attention");
     public static final KernelSource ATTENTION_LATENT = ofSomeModels("ATTENTION_LATENT", "attention");
     public static final KernelSource ATTENTION_LATENT_HOPPER = ofSomeModels("ATTENTION_LATENT_HOPPER", "attention");
     public static final KernelSource DELTA_RULE = ofSomeModels("DELTA_RULE", "state");
@@ -45,6 +46,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             LINEAR_PROMPT_HOPPER,
             ATTENTION_DECODE_WARP,
             ATTENTION_PREFILL,
+            ATTENTION_BOTH,
             SAMPLE,
             ROWS,
             ATTENTION_PREFILL_HOPPER,

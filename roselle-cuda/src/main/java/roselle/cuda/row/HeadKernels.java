@@ -84,7 +84,8 @@ public record HeadKernels(
         return size == 80 ? 4 : isTight(device, size) ? 2 : 3;
     }
 
-    private static int halves(Gpu device, int size) {
+    /** Into how many parts {@code prefill} cuts what other sizes do at once. */
+    public static int halves(Gpu device, int size) {
         return isTight(device, size) ? 2 : 1;
     }
 
@@ -131,7 +132,8 @@ public record HeadKernels(
         return prefillRowBytes(size, halves) + decodedBytes() + 2 * stageBytes();
     }
 
-    private static int prefillSharedBytes(int size, int halves) {
+    /** Bytes of shared memory that a block of many rows has, with pages of plain numbers. */
+    public static int prefillSharedBytes(int size, int halves) {
         return prefillRowBytes(size, halves) + 2 * tileBytes(size);
     }
 

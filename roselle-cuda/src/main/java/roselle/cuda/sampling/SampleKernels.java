@@ -117,6 +117,9 @@ public final class SampleKernels {
 
     /** Bytes of device memory that sampling needs. */
     public long stepBytes(StepDemands demands) {
+        if (demands.vocabulary() == 0) {
+            return 0;
+        }
         long most = demands.limits().maxOutputs();
         long perRow = ROW_BYTES + RESULT_BYTES + Integer.BYTES + 4L * demands.vocabulary() + LIST_BYTES;
         return most * perRow
@@ -127,7 +130,9 @@ public final class SampleKernels {
 
     /** Takes them. */
     public void prepare(StepDemands demands) {
-        reserve(demands.limits().maxOutputs(), demands.vocabulary(), SamplingRows.room(demands.limits()));
+        if (demands.vocabulary() != 0) {
+            reserve(demands.limits().maxOutputs(), demands.vocabulary(), SamplingRows.room(demands.limits()));
+        }
     }
 
     /** A row's logits as they are changed, where a block that has all of them cannot hold them itself. */

@@ -69,7 +69,7 @@ public final class StepMemory {
     }
 
     private static int headerNumbers(int rows, int outputs, int sequences) {
-        return 5 * aligned(rows) + aligned(2 * rows) + aligned(outputs) + aligned(sequences + 1) + aligned(sequences);
+        return 6 * aligned(rows) + aligned(2 * rows) + aligned(outputs) + aligned(sequences + 1) + aligned(sequences);
     }
 
     /** Bytes of device memory for the tiles of one number of rows in a tile. */
@@ -111,7 +111,7 @@ public final class StepMemory {
         shape = StepShape.of(inputs.rows, inputs.sequences, inputs.outputs, tablePages, adaptation);
         // a recorded step may come with other numbers of sequences, but of no more than rows
         places = shape.isFew() ? Math.min(inputs.rows, maxSequences) : inputs.sequences;
-        outputRowAt = 5 * rows;
+        outputRowAt = 6 * rows;
         rowStartAt = outputRowAt + aligned(inputs.outputs);
         contextLengthAt = rowStartAt + aligned(places + 1);
         adaptersAt = contextLengthAt + aligned(places);
@@ -169,6 +169,11 @@ public final class StepMemory {
         return at(4 * rows);
     }
 
+    /** Which text of a pair each row is of. */
+    public long types() {
+        return at(5 * rows);
+    }
+
     public long outputRow() {
         return at(outputRowAt);
     }
@@ -220,6 +225,7 @@ public final class StepMemory {
         System.arraycopy(inputs.tokenIds, 0, header, 0, inputs.rows);
         System.arraycopy(inputs.positions, 0, header, rows, inputs.rows);
         System.arraycopy(inputs.sampledRow, 0, header, 4 * rows, inputs.rows);
+        System.arraycopy(inputs.types, 0, header, 5 * rows, inputs.rows);
         System.arraycopy(inputs.outputRow, 0, header, outputRowAt, inputs.outputs);
         System.arraycopy(inputs.rowStart, 0, header, rowStartAt, inputs.sequences + 1);
         System.arraycopy(inputs.contextLength, 0, header, contextLengthAt, inputs.sequences);

@@ -14,7 +14,7 @@ import roselle.backend.operation.HeadShape;
  * @param attentions what attends to these groups, each combination once
  * @param width numbers of a hidden state
  * @param columns of the widest weight
- * @param vocabulary logits of a row
+ * @param vocabulary logits of a row; 0 where there are none
  * @param experts from which routers choose at most; 0 for none
  * @param chosen of them for a row at most
  * @param oddColumns columns of the widest rows where some rows or views of them do not begin at multiples of 8 numbers; else 0
@@ -47,8 +47,17 @@ public record StepDemands(
         this(limits, cacheType, groups, attentions, width, columns, vocabulary, experts, chosen, oddColumns, List.of());
     }
 
-    /** Heads that attend to a group. */
-    public record Attention(HeadShape heads, KvGroup group) {}
+    /**
+     * Heads that attend to a group.
+     *
+     * @param bothWays whether rows see what is behind them, too
+     */
+    public record Attention(HeadShape heads, KvGroup group, boolean bothWays) {
+        /** Of rows that see what was before them. */
+        public Attention(HeadShape heads, KvGroup group) {
+            this(heads, group, false);
+        }
+    }
 
     public StepDemands {
         attentions = List.copyOf(attentions);

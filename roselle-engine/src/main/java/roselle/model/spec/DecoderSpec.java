@@ -212,8 +212,9 @@ public record DecoderSpec(
         for (int i = 0; i < groupsOf.length; i++) {
             if (groupsOf[i].length != 0) {
                 KvGroup group = groups.get(groupsOf[i][0]);
+                boolean bothWays = isBidirectional(layers.get(i).attention());
                 heads(layers.get(i).attention())
-                        .ifPresent(heads -> attentions.add(new StepDemands.Attention(heads, group)));
+                        .ifPresent(heads -> attentions.add(new StepDemands.Attention(heads, group, bothWays)));
             }
         }
         Widths widths = Widths.of(this);
@@ -225,7 +226,7 @@ public record DecoderSpec(
                 List.copyOf(attentions),
                 width,
                 widths.columns(this),
-                vocabulary,
+                generates() ? vocabulary : 0,
                 routes ? widths.experts() : 0,
                 routes ? widths.routed() : 0,
                 widths.odd(this),
@@ -235,9 +236,6 @@ public record DecoderSpec(
     /** What not every device has kernels for, in words. */
     public List<String> special() {
         var all = new LinkedHashSet<String>();
-        if (input.distanceBuckets() > 0) {
-            all.add("scores that know distances");
-        }
         if (block.streams() != null) {
             all.add("streams side by side");
         }

@@ -98,7 +98,8 @@ final class ServedSource implements ModelSource<Served> {
     }
 
     private ModelPlan encoderPlan() {
-        EmbeddingPlan plan = EmbeddingEngine.plan(EmbeddingConfig.of(config));
+        EmbeddingPlan plan = EmbeddingEngine.plan(EmbeddingConfig.of(sharing()));
+        deviceMemory.putIfAbsent(device(), plan.machineBytes());
         return ModelPlan.fixed(plan.totalBytes(), plan.weightBytes(), plan.context(), plan.machineBytes());
     }
 
@@ -152,7 +153,7 @@ final class ServedSource implements ModelSource<Served> {
     }
 
     private EmbeddingEngine openEncoder(Progress progress) {
-        return EmbeddingEngine.open(EmbeddingConfig.of(config), new EmbeddingPlan.Observer() {
+        return EmbeddingEngine.open(EmbeddingConfig.of(sharing()), new EmbeddingPlan.Observer() {
             @Override
             public void planned(EmbeddingPlan plan) {
                 requirePromised(plan.totalBytes());
