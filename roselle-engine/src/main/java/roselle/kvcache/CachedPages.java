@@ -9,7 +9,11 @@ import static roselle.kvcache.PrefixTree.NONE;
  * it, so only leaves go, the one used longest ago first. A page of a sliding-window group is of use only near the end of a
  * match, so any page that no sequence uses may go, and its node stays as the path to deeper ones. A leaf nobody stands on
  * that lacks a page of any group can end no match; it is removed at once, and so may its parent be. Hence a page without
- * users is always within reach of eviction, and {@link #available} is exact. States are evicted like pages of a window.
+ * users is always within reach of eviction, and {@link #available} is exact.
+ *
+ * <p>States are evicted like pages of a window, but not by time: first those behind steps of prompts ({@link #PASSED}), then those
+ * that a later prompt went on from ({@link #OUTRUN}), at last ends of prompts and answers and the points where sequences part
+ * ({@link #LIKELY}); of the last two what is worth least, by what a loss would have others compute again.
  */
 final class CachedPages {
     private final PageLayout layout;
@@ -17,7 +21,18 @@ final class CachedPages {
     private final LastUseHeap leaves; // leaves without locks
     private final LastUseHeap[] behind; // [groups] nodes whose window page has no users; empty for other groups
     private final int[] withoutUsers; // [groups] cached pages without users
+    private final byte[][] rank; // [groups][nodes] of states
+    private final long[] floor; // [groups] what the last state that went was worth
     private long time;
+
+    /** A state behind a step of a prompt, which nobody marked. */
+    private static final byte PASSED = 0;
+    /** A state with the end of a later prompt behind it and no branch in between. */
+    private static final byte OUTRUN = 1;
+    /** A state that somebody is likely to go on from. */
+    private static final byte LIKELY = 2;
+
+    private static final int RANK_SHIFT = 56;
 
     final PrefixTree tree;
 
@@ -27,7 +42,10 @@ final class CachedPages {
         this.tree = tree;
         leaves = new LastUseHeap(tree.capacity());
         behind = new LastUseHeap[pools.length];
+        rank = new byte[pools.length][];
+        floor = new long[pools.length];
         for (int group = 0; group < pools.length; group++) {
+            rank[group] = new byte[layout.isSparse(group) ? tree.capacity() : 0];
             behind[group] = new LastUseHeap(layout.slides(group) ? tree.capacity() : 0);
         }
         withoutUsers = new int[pools.length];
@@ -79,7 +97,13 @@ final class CachedPages {
             }
             return;
         }
+        if (layout.isSparse(group)) {
+            floor[group] = Math.max(floor[group], behind[group].oldest() - ((long) LIKELY << RANK_SHIFT));
+        }
         int node = behind[group].removeOldest();
+        if (layout.isSparse(group) && rank[group][node] == LIKELY) {
+            restoreAbove(group, node);
+        }
         dropPage(group, node);
         settle(node);
     }
@@ -135,9 +159,73 @@ final class CachedPages {
         if (left == 0) {
             withoutUsers[group]++;
             if (layout.slides(group)) {
-                behind[group].add(node, time);
+                behind[group].add(node, key(group, node, time));
             }
         }
+    }
+
+    /**
+     * Takes a user from a state that others are likely to go on from. It, and those that it came from, are worth the pages up to the
+     * next such state above, on top of what the last state that went was worth (GreedyDual-Size; Cao and Irani, 1997), so that those
+     * on a way that is used stay.
+     *
+     * @param outruns whether it is the end of a prompt, so that those above it up to a branch have had their turn
+     */
+    void releaseLikely(int group, int node, boolean outruns) {
+        rank[group][node] = LIKELY;
+        release(group, node);
+        int child = node;
+        int lower = node;
+        int distance = 0;
+        boolean branches = false;
+        for (int above = tree.parent(node); above != NONE; above = tree.parent(above)) {
+            branches |= tree.firstChild(above) != child || tree.nextSibling(child) != NONE;
+            distance++;
+            child = above;
+            if (tree.page[group][above] == NONE || rank[group][above] == PASSED) {
+                continue;
+            }
+            if (outruns && !branches && rank[group][above] == LIKELY) {
+                rank[group][above] = OUTRUN;
+                order(group, above, floor[group] + distance);
+            }
+            if (rank[group][above] == LIKELY) {
+                order(group, lower, floor[group] + distance);
+                lower = above;
+                distance = 0;
+            }
+        }
+        order(group, lower, floor[group] + distance);
+    }
+
+    /** Where the last state of a line goes, the one before it is the last. */
+    private void restoreAbove(int group, int node) {
+        int child = node;
+        for (int above = tree.parent(node); above != NONE; above = tree.parent(above)) {
+            if (tree.firstChild(above) != child || tree.nextSibling(child) != NONE) {
+                return;
+            }
+            if (tree.page[group][above] != NONE && rank[group][above] != PASSED) {
+                if (rank[group][above] == OUTRUN) {
+                    rank[group][above] = LIKELY;
+                    order(group, above, floor[group] + 1);
+                }
+                return;
+            }
+            child = above;
+        }
+    }
+
+    /** Puts an idle state where its rank and its worth have it. */
+    private void order(int group, int node, long worth) {
+        if (behind[group].contains(node)) {
+            behind[group].remove(node);
+            behind[group].add(node, key(group, node, worth));
+        }
+    }
+
+    private long key(int group, int node, long worth) {
+        return layout.isSparse(group) ? ((long) rank[group][node] << RANK_SHIFT) + worth : worth;
     }
 
     /** Takes a user from a page that slides, and where it was the last, the page from the tree. */
@@ -175,6 +263,9 @@ final class CachedPages {
         pools[group].cache(page);
         tree.page[group][node] = page;
         tree.users[group][node] = 1;
+        if (layout.isSparse(group)) {
+            rank[group][node] = PASSED;
+        }
     }
 
     /** Offers a node that nobody holds for eviction, or removes it, and then its parent, when it can end no match. */

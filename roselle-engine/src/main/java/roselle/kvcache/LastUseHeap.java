@@ -2,7 +2,7 @@ package roselle.kvcache;
 
 import java.util.Arrays;
 
-/** Nodes ordered by the time of their last use, the oldest first; any node can be taken out in O(log n). */
+/** Nodes ordered by the time of their last use, or by another number that is less the sooner they go, the oldest first; any node can be taken out in O(log n). */
 final class LastUseHeap {
     private final int[] heap; // nodes, in heap order
     private final int[] place; // [nodes] where a node stands in the heap; -1 where it does not
@@ -36,6 +36,11 @@ final class LastUseHeap {
         place[node] = size;
         heap[size] = node;
         siftUp(size++);
+    }
+
+    /** When the node used longest ago was; there must be one. */
+    long oldest() {
+        return lastUse[heap[0]];
     }
 
     /** Takes out the node used longest ago; there must be one. */

@@ -465,10 +465,17 @@ public final class PageCache {
     }
 
     private void drop(SequencePages pages, int group, int index) {
+        drop(pages, group, index, pages.isMarked(index));
+    }
+
+    /** Gives up a page; {@code isLikely} where it is a state that others are likely to go on from. */
+    private void drop(SequencePages pages, int group, int index, boolean isLikely) {
         if (pages.table[group][index] == NONE) {
             return;
         }
-        if (index < pages.depth) {
+        if (index < pages.depth && layout.isSparse(group) && isLikely) {
+            cached.releaseLikely(group, pages.path[index], index == pages.promptState);
+        } else if (index < pages.depth) {
             cached.release(group, pages.path[index]);
         } else {
             pools[group].giveBack(pages.table[group][index]);
@@ -482,7 +489,7 @@ public final class PageCache {
         endCopy(pages);
         for (int group = 0; group < pools.length; group++) {
             for (int index = pages.firstKept[group]; index < pages.pageCount; index++) {
-                drop(pages, group, index);
+                drop(pages, group, index, true);
             }
         }
         cached.unlock(pages.tip);
