@@ -2,12 +2,15 @@ package roselle.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.InetAddress;
+import java.net.Socket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -15,6 +18,10 @@ import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -22,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.server.config.ListenOptions;
@@ -35,6 +43,8 @@ import tools.jackson.databind.JsonNode;
 
 /** Models that are made of others by Ollama's API: in a folder that may change while it is served. */
 final class OllamaCreateTest {
+    private static final BlockingQueue<String> BEGUN = new LinkedBlockingQueue<>(); // names of models that never end
+    private static final BlockingQueue<Throwable> ENDINGS = new LinkedBlockingQueue<>(); // of fetching them
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
     @TempDir
@@ -64,11 +74,28 @@ final class OllamaCreateTest {
 
     /** A hub that has one model. */
     private static Path fetch(String name, Consumer<ModelSupply.Progress> hearing) {
+        if (name.equals("org/endless")) {
+            BEGUN.add(name);
+            return endless(hearing);
+        }
         if (!name.equals("org/hunters:Q8_0")) {
             throw new ModelSupply.Unavailable("there is no " + name + " on the hub", new IllegalStateException());
         }
         hearing.accept(new ModelSupply.Progress(100, 40));
         return DemoServer.demo();
+    }
+
+    /** A file that never ends; it tells how its fetching did. */
+    private static Path endless(Consumer<ModelSupply.Progress> hearing) {
+        try {
+            for (long received = 1; ; received++) {
+                hearing.accept(new ModelSupply.Progress(Long.MAX_VALUE, received));
+                Thread.onSpinWait();
+            }
+        } catch (RuntimeException ending) {
+            ENDINGS.add(ending);
+            throw ending;
+        }
     }
 
     @AfterAll
@@ -100,6 +127,23 @@ final class OllamaCreateTest {
 
     private static String turns(String... more) {
         return "\"messages\":[" + String.join("", more) + "{\"role\":\"user\",\"content\":\"Tell me a story.\"}]";
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aPullEndsWhenWhoeverWantedItHasGone(boolean streams) throws Exception {
+        String body = "{\"model\":\"hf.co/org/endless\",\"stream\":" + streams + "}";
+        try (var socket = new Socket(InetAddress.getLoopbackAddress(), server.port())) {
+            socket.getOutputStream()
+                    .write(("POST /api/pull HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: " + body.length()
+                                    + "\r\n\r\n" + body)
+                            .getBytes(StandardCharsets.US_ASCII));
+            assertThat(BEGUN.poll(60, TimeUnit.SECONDS)).isEqualTo("org/endless");
+        }
+
+        assertThat(ENDINGS.poll(60, TimeUnit.SECONDS)).isInstanceOf(CancellationException.class);
+        assertThat(post("/api/show", "{\"model\":\"hf.co/org/endless\"}").statusCode())
+                .isEqualTo(404);
     }
 
     @Test

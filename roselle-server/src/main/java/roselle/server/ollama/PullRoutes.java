@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -68,13 +69,13 @@ final class PullRoutes {
             if (streams) {
                 EventStream events = exchange.stream();
                 if (!isThere) {
-                    fetch(name, events);
+                    fetch(name, new Pull(exchange), events);
                 }
                 CreateRoutes.status(events.event(), "success");
                 events.finish();
             } else {
                 if (!isThere) {
-                    adopt(name, supplied(name, _ -> {}));
+                    adopt(name, supplied(name, new Pull(exchange)));
                 }
                 exchange.sendJson(200, CreateRoutes.status(new JsonWriter(), "success"));
             }
@@ -116,19 +117,26 @@ final class PullRoutes {
         return models.pool().orElseThrow();
     }
 
-    /** How far it is, for another thread. */
-    private static final class Latest implements Consumer<Progress> {
+    /** How far it is, for another thread; it ends as soon as the peer has gone. What has come by then stays for another try. */
+    private static final class Pull implements Consumer<Progress> {
         private volatile Progress progress = new Progress(0, 0);
+        private volatile boolean isUnwanted;
+
+        Pull(Exchange exchange) {
+            exchange.whenGone(() -> isUnwanted = true);
+        }
 
         @Override
         public void accept(Progress next) {
             progress = next;
+            if (isUnwanted) {
+                throw new CancellationException("whoever wanted it has gone");
+            }
         }
     }
 
-    /** Fetches on a thread of its own, so that this one tells how far it is; it goes on where the peer has gone. */
-    private void fetch(String name, EventStream events) throws IOException {
-        var latest = new Latest();
+    /** Fetches on a thread of its own, so that this one tells how far it is. */
+    private void fetch(String name, Pull latest, EventStream events) throws IOException {
         CreateRoutes.status(events.event(), "pulling manifest");
         events.send();
         var fetched = new CompletableFuture<Path>();
