@@ -73,7 +73,7 @@ final class AdaptersTest {
     }
 
     /** One pair of the demo model, large enough to change what it says. */
-    private static byte[] adapter() {
+    static byte[] adapter() {
         try (Checkpoint model = Checkpoints.open(DemoServer.demo())) {
             Shape shape = model.tensor(TARGET + ".weight").shape();
             Shape shrink = Shape.of(2, shape.columns());

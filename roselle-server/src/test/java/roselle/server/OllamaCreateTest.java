@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -238,6 +239,49 @@ final class OllamaCreateTest {
         assertThat(send("GET", "/api/tags", BodyPublishers.noBody()).body()).doesNotContain("foxes", "vixens");
     }
 
+    private static String upload(byte[] file) throws Exception {
+        String digest = "sha256:"
+                + HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(file));
+        assertThat(send("POST", "/api/blobs/" + digest, BodyPublishers.ofByteArray(file))
+                        .statusCode())
+                .isEqualTo(201);
+        return digest;
+    }
+
+    @Test
+    void anUploadedAdapterAdaptsTheModelAndNoOther() throws Exception {
+        byte[] adapter = AdaptersTest.adapter();
+        String digest = upload(adapter);
+        String create = "{\"model\":\"adapted\",\"from\":\"demo\",\"adapters\":{\"adapter.gguf\":\"" + digest
+                + "\"},\"stream\":false}";
+        assertThat(post("/api/create", create).body()).isEqualTo("{\"status\":\"success\"}");
+
+        String asked = turns() + ",\"options\":{\"temperature\":0,\"num_predict\":8}";
+        JsonNode plain = chat("demo", asked).at("/message/content");
+        JsonNode adapted = chat("adapted", asked).at("/message/content");
+        assertThat(adapted).isNotEqualTo(plain);
+        assertThat(chat("demo", asked).at("/message/content")).isEqualTo(plain);
+        post("/api/create", "{\"model\":\"further\",\"from\":\"adapted\"}");
+        server.close();
+        server = open();
+        assertThat(chat("further", asked).at("/message/content"))
+                .as("of a model made of it, by a server that begins")
+                .isEqualTo(adapted);
+        assertThat(DemoServer.json(post("/api/show", "{\"model\":\"adapted\"}").body())
+                        .at("/modelfile")
+                        .stringValue())
+                .contains("ADAPTER sha256-");
+
+        String torn = upload(Arrays.copyOf(adapter, adapter.length - 64));
+        assertThat(post("/api/create", create.replace(digest, torn)).body()).contains("the adapter cannot be used");
+        assertThat(post("/api/create", create.replace(digest, "sha256:" + "0".repeat(64)))
+                        .body())
+                .contains("was not uploaded");
+        for (String name : List.of("adapted", "further")) {
+            send("DELETE", "/api/delete", BodyPublishers.ofString("{\"model\":\"" + name + "\"}"));
+        }
+    }
+
     @Test
     void aModelIsMadeOfAFileThatWasUploaded() throws Exception {
         byte[] file = Files.readAllBytes(DemoServer.demo());
@@ -278,9 +322,9 @@ final class OllamaCreateTest {
             {"model":"demo","from":"demo"}                             | there is a model demo:latest already
             {"model":"../x","from":"demo"}                             | must be a name
             {"model":"x","from":"nothing"}                             | there is no model nothing
-            {"model":"x","from":"demo","template":"{{ .Prompt }}"}     | a model has one template
+            {"model":"x","from":"demo","template":"{{ .Prompt }}"}     | templates of Go are not read
             {"model":"x","from":"demo","quantize":"q4_0"}              | roselle quantize
-            {"model":"x","from":"demo","adapters":{"a":"sha256:0"}}    | --lora
+            {"model":"x","from":"demo","adapters":{"a":"sha256:0"}}    | 64 hexadecimal digits
             {"model":"x","from":"demo","parameters":{"mirostat":1}}    | there is no mirostat
             {"model":"x","from":"demo","parameters":{"num_ctx":99999}} | num_ctx is 99999
             {"model":"x","from":"demo","messages":[{"role":"bard"}]}   | must be system, user

@@ -24,10 +24,12 @@ import roselle.server.pool.EnginePool;
 final class AnswerHandler {
     private final Answers answers;
     private final CreatedModels created;
+    private final BlobStore blobs;
 
-    AnswerHandler(Answers answers, CreatedModels created) {
+    AnswerHandler(Answers answers, CreatedModels created, BlobStore blobs) {
         this.answers = answers;
         this.created = created;
+        this.blobs = blobs;
     }
 
     private interface Reading {
@@ -52,7 +54,11 @@ final class AnswerHandler {
                 return;
             }
             Call read = reading.of(new CallReader(models), fields);
-            Call call = read.as(asked.string("model").orElse(read.name()));
+            String adapter = asked.string("model")
+                    .flatMap(created::find)
+                    .map(CreatedModel::adapter)
+                    .orElse("");
+            Call call = read.as(asked.string("model").orElse(read.name())).by(blobs.adapted(read.model(), adapter));
             call.keepAlive().ifPresent(admitted::keepAlive);
             if (call.requests().isEmpty()) {
                 done(exchange, call.streams(), call.name(), isChat, "load");

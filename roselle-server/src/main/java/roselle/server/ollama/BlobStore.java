@@ -14,6 +14,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.regex.Pattern;
 import roselle.server.answer.Answers;
+import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
@@ -136,6 +137,35 @@ final class BlobStore {
                         "model",
                         "another model of the folder has the name that " + name + " would have: take another"));
         return new Placed(model, String.valueOf(target.getFileName()));
+    }
+
+    /** The one uploaded file that adapts a model, as it is kept; empty where none is named. */
+    String adapter(Map<String, Object> files) {
+        if (files.isEmpty()) {
+            return "";
+        }
+        if (files.size() != 1) {
+            throw ApiException.invalid("adapters", "adapters has " + files.size() + ": it must be one, in GGUF");
+        }
+        Path blob = path(String.valueOf(files.values().iterator().next()));
+        if (!Files.exists(blob)) {
+            throw ApiException.invalid(
+                    "adapters", "adapters names a digest that was not uploaded: send it to /api/blobs first");
+        }
+        return String.valueOf(blob.getFileName());
+    }
+
+    /** A model with an uploaded adapter, which its engine reads if it has not done so; without a file the model. */
+    ServedModel adapted(ServedModel model, String file) {
+        if (file.isEmpty()) {
+            return model;
+        }
+        boolean isLoaded =
+                model.engine().adapters().stream().anyMatch(each -> each.name().equals(file));
+        if (!isLoaded) {
+            model.engine().loadAdapter(file, models().resolve(FOLDER).resolve(file));
+        }
+        return new ServedModel(file, model.engine(), model.created(), model.name());
     }
 
     /** A second name for the file, where the disk has that; the model then takes no room of its own. */

@@ -69,6 +69,11 @@ final class CallReader {
             boolean isChat,
             boolean tellsContext,
             Optional<Duration> keepAlive) {
+        /** The same, answered by another. */
+        Call by(ServedModel other) {
+            return new Call(name, other, requests, context, streams, isChat, tellsContext, keepAlive);
+        }
+
         /** The same under the name that the caller has for the model. */
         Call as(String other) {
             return new Call(other, model, requests, context, streams, isChat, tellsContext, keepAlive);

@@ -5,6 +5,8 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import roselle.api.CapacityException;
+import roselle.api.CheckpointException;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
@@ -104,10 +106,14 @@ final class CreateRoutes {
                 .map(JsonFields::plain)
                 .toList();
         String license = String.join("\n", fields.strings("license", 100));
-        fields.requireDefault("template", "a model has one template, its own", "");
+        fields.requireDefault(
+                "template",
+                "templates of Go are not read: a model has one, its own, and what it is told comes as system and messages",
+                "");
         fields.requireDefault("quantize", "roselle quantize does that", "");
         fields.requireDefault("quantization", "roselle quantize does that", "");
-        fields.requireDefault("adapters", "an adapter is loaded when the server is started (--lora)", Map.of());
+        String adapter =
+                blobs.adapter(fields.object("adapters").map(JsonFields::plain).orElse(Map.of()));
         fields.requireDefault("modelfile", "its lines come as fields: from, parameters, system, messages", "");
         Optional<String> from = fields.string("from").filter(text -> !text.isEmpty());
         Map<String, Object> files =
@@ -118,9 +124,10 @@ final class CreateRoutes {
         if (from.isEmpty()) {
             BlobStore.Placed placed = blobs.place(name, files);
             return new CreatedModel(
-                    name, placed.model(), system, parameters, messages, license, placed.file(), Instant.now());
+                    name, placed.model(), system, parameters, messages, license, adapter, placed.file(), Instant.now());
         }
-        var model = new CreatedModel(name, from.get(), system, parameters, messages, license, "", Instant.now());
+        var model =
+                new CreatedModel(name, from.get(), system, parameters, messages, license, adapter, "", Instant.now());
         return created.find(from.get()).map(model::on).orElseGet(() -> resolved(model));
     }
 
@@ -134,6 +141,7 @@ final class CreateRoutes {
                 model.parameters(),
                 model.messages(),
                 model.license(),
+                model.adapter(),
                 model.file(),
                 model.created());
     }
@@ -144,6 +152,11 @@ final class CreateRoutes {
         body.putArray("messages").addObject().put("role", "user").put("content", "Hello");
         model.rewrite(body, true);
         ServedModel base = loading.named(Optional.of(model.from()));
+        try {
+            blobs.adapted(base, model.adapter());
+        } catch (CheckpointException | CapacityException unfit) {
+            throw ApiException.invalid("adapters", "the adapter cannot be used: " + unfit.getMessage());
+        }
         JsonFields fields = Json.fields("", body);
         OptionFields.read(fields, base);
         TurnFields.messages(fields);
@@ -163,7 +176,7 @@ final class CreateRoutes {
                 ObjectNode body = JsonMapper.shared().createObjectNode().put("model", source);
                 String served = models.listed(ModelNames.known(Json.fields("", body), models))
                         .name();
-                created.put(new CreatedModel(destination, served, "", Map.of(), List.of(), "", "", Instant.now()));
+                created.put(new CreatedModel(destination, served, "", Map.of(), List.of(), "", "", "", Instant.now()));
             }
             exchange.sendEmpty(200);
         }

@@ -19,6 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param parameters options of requests that do not say otherwise
  * @param messages that come before those of a chat
  * @param license may be empty
+ * @param adapter the uploaded file that adapts the model, by its digest; empty where it is as it is
  * @param file in the folder of models, which came with it; empty where it came with none
  */
 record CreatedModel(
@@ -28,6 +29,7 @@ record CreatedModel(
         Map<String, Object> parameters,
         List<Map<String, Object>> messages,
         String license,
+        String adapter,
         String file,
         Instant created) {
     CreatedModel {
@@ -37,7 +39,7 @@ record CreatedModel(
 
     /** The same under another name; a file stays the first one's. */
     CreatedModel as(String other) {
-        return new CreatedModel(other, from, system, parameters, messages, license, "", Instant.now());
+        return new CreatedModel(other, from, system, parameters, messages, license, adapter, "", Instant.now());
     }
 
     /** What is said of it, on top of what is said of the model that it is made of. */
@@ -53,6 +55,7 @@ record CreatedModel(
                 all,
                 turns,
                 license.isEmpty() ? base.license : license,
+                adapter.isEmpty() ? base.adapter : adapter,
                 file,
                 created);
     }
@@ -101,6 +104,9 @@ record CreatedModel(
     /** As a Modelfile has it. */
     String modelfile() {
         var text = new StringBuilder("FROM ").append(from).append('\n');
+        if (!adapter.isEmpty()) {
+            text.append("ADAPTER ").append(adapter).append('\n');
+        }
         parameters.forEach((key, value) -> {
             for (Object each : value instanceof List<?> list ? list : List.of(value)) {
                 text.append("PARAMETER ").append(key).append(' ').append(each).append('\n');

@@ -19,10 +19,11 @@ public final class OllamaDialect implements Dialect {
 
     public OllamaDialect(Answers answers) {
         var created = new CreatedModels(answers.models().pool().flatMap(EnginePool::folder));
-        answer = new AnswerHandler(answers, created);
+        var blobs = new BlobStore(answers);
+        answer = new AnswerHandler(answers, created, blobs);
         embed = new EmbedHandler(answers);
         models = new ModelRoutes(answers, created);
-        creation = new CreateRoutes(answers, created, new BlobStore(answers));
+        creation = new CreateRoutes(answers, created, blobs);
         pulling = new PullRoutes(answers, created);
     }
 

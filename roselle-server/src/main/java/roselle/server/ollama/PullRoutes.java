@@ -207,7 +207,7 @@ final class PullRoutes {
                             "model", "another model of the folder has the name that " + name + " would have"));
             String file = model.getFileName().toString();
             created.put(new CreatedModel(
-                    ModelNames.listed(name), served, "", Map.of(), List.of(), "", file, Instant.now()));
+                    ModelNames.listed(name), served, "", Map.of(), List.of(), "", "", file, Instant.now()));
             return model;
         } catch (IOException unwritable) {
             throw new UncheckedIOException(unwritable);
