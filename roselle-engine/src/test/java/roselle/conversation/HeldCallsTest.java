@@ -34,8 +34,8 @@ import tools.jackson.databind.json.JsonMapper;
 /** In every format, the parser reads whatever a model writes that is held to calls, and the arguments are as the tools say. */
 final class HeldCallsTest {
     private static final JsonMapper MAPPER = new JsonMapper();
-    private static final int WALKS = 6; // of each of 55 formats: 660 with both ways to call
-    private static final int LONG_WALKS = 110; // 12,100
+    private static final int WALKS = 4; // of each of 56 formats: 672 with all ways to call
+    private static final int LONG_WALKS = 110; // 18,480
     private static final int LONGEST = 1500;
 
     private static final List<Map<String, Object>> TOOLS =
@@ -48,8 +48,24 @@ final class HeldCallsTest {
         properties.put("wet", Map.of("type", "boolean"));
         properties.put("box", Map.of("type", "array", "maxItems", 2, "items", Map.of("type", "boolean")));
         properties.put("kind", Map.of("$ref", "#/$defs/Kind"));
+        properties.put("at", at());
         properties.put("note", Map.of("anyOf", List.of(Map.of("type", "string"), Map.of("type", "null"))));
         return properties;
+    }
+
+    private static Map<String, Object> at() {
+        Map<String, Object> properties = new LinkedHashMap<>();
+        properties.put("x", Map.of("type", "integer", "minimum", 0, "maximum", 9));
+        properties.put("name", Map.of("type", "string"));
+        return Map.of(
+                "type", "object", "properties", properties, "required", List.of("x"), "additionalProperties", false);
+    }
+
+    /** How a request has calls come. */
+    private enum Choice {
+        AUTO,
+        REQUIRED,
+        NAMED
     }
 
     private static Map<String, Object> tool(String name, Map<String, Object> properties, List<String> required) {
@@ -62,10 +78,14 @@ final class HeldCallsTest {
         return Map.of("type", "function", "function", Map.of("name", name, "strict", true, "parameters", parameters));
     }
 
-    private static Constraint constraint(CallFormat format, boolean mustCall) {
+    private static Constraint constraint(CallFormat format, Choice choice) {
         var shapes = new CallShapes(format);
+        List<Map<String, Object>> tools = choice == Choice.NAMED ? TOOLS.subList(0, 1) : TOOLS;
         return new ShapeCompiler(SpecialOctets.none(), new int[0], format.literals(), GrammarLimits.DEFAULTS)
-                .compile(mustCall ? shapes.callsOnly(TOOLS, true, List.of()) : shapes.textOrCalls(TOOLS, true));
+                .compile(
+                        choice == Choice.AUTO
+                                ? shapes.textOrCalls(tools, true)
+                                : shapes.callsOnly(tools, choice == Choice.REQUIRED, List.of()));
     }
 
     static Stream<CallFormat> formats() {
@@ -87,17 +107,23 @@ final class HeldCallsTest {
 
     private static void walk(CallFormat format, int walks, long seed) {
         var random = new Random(seed);
-        for (boolean mustCall : new boolean[] {true, false}) {
-            Constraint constraint = constraint(format, mustCall);
+        for (Choice choice : Choice.values()) {
+            Constraint constraint = constraint(format, choice);
             int read = 0;
             for (int walk = 0; walk < walks; walk++) {
-                boolean isMarked = !mustCall && !format.firstMark().isEmpty();
+                boolean isMarked = choice == Choice.AUTO && !format.firstMark().isEmpty();
                 String before = isMarked ? "Well, <a> [b] {c}.\n" : "";
                 String begun = isMarked ? before + first(format, random) : "";
                 String answer = ConversationFormat.plain(walk(constraint, begun, format, random));
                 if (!answer.isEmpty()) { // else it grew too long
                     read++;
-                    requireCalls(format, answer, before.strip());
+                    List<Call> calls = requireCalls(format, answer, before.strip());
+                    if (choice == Choice.NAMED) {
+                        assertThat(calls)
+                                .as(answer)
+                                .singleElement()
+                                .satisfies(call -> assertThat(call.name()).isEqualTo("paint"));
+                    }
                 }
             }
             assertThat(read).as("answers that ended").isGreaterThanOrEqualTo(walks / 2);
@@ -111,7 +137,7 @@ final class HeldCallsTest {
         return marks.get(random.nextInt(marks.size())).stripLeading();
     }
 
-    private static void requireCalls(CallFormat format, String answer, String text) {
+    private static List<Call> requireCalls(CallFormat format, String answer, String text) {
         List<AnswerPart> whole = parts(format, answer, List.of(answer.length()));
         List<Call> calls = calls(whole);
         assertThat(calls).as(answer).isNotEmpty().allSatisfy(HeldCallsTest::isValid);
@@ -125,6 +151,7 @@ final class HeldCallsTest {
                     .as("%s at %s", answer, at)
                     .isEqualTo(calls);
         }
+        return calls;
     }
 
     private static List<AnswerPart> parts(CallFormat format, String answer, List<Integer> ends) {
@@ -165,7 +192,7 @@ final class HeldCallsTest {
         }
         assertThat(arguments.propertyNames())
                 .contains("color", "size", "wet")
-                .isSubsetOf("color", "size", "wet", "box", "kind", "note");
+                .isSubsetOf("color", "size", "wet", "box", "kind", "at", "note");
         assertThat(arguments.get("color").isString()).as("%s", arguments).isTrue();
         assertThat(arguments.get("size").canConvertToExactIntegral())
                 .as("%s", arguments)
@@ -176,6 +203,16 @@ final class HeldCallsTest {
         }
         if (arguments.has("note")) {
             assertThat(arguments.get("note").isString() || arguments.get("note").isNull())
+                    .as("%s", arguments)
+                    .isTrue();
+        }
+        if (arguments.has("at")) {
+            assertThat(arguments.get("at").path("x").isInt())
+                    .as("%s", arguments)
+                    .isTrue();
+            assertThat(arguments.get("at").propertyNames()).isSubsetOf("x", "name");
+            assertThat(!arguments.get("at").has("name")
+                            || arguments.get("at").get("name").isString())
                     .as("%s", arguments)
                     .isTrue();
         }

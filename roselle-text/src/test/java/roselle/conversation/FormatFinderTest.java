@@ -81,6 +81,14 @@ final class FormatFinderTest {
                         "",
                         "")))
                 .isEqualTo("glm47");
+        String ns = "]<]minimax[>[";
+        assertThat(found(template(
+                        ns + "<tool_call>\n",
+                        ns + "<invoke name=\"" + NAME + "\">" + EACH + ns + "<{{ key }}>" + VALUE + ns + "</{{ key }}>"
+                                + "{%- endfor -%}" + ns + "</invoke>",
+                        "\n",
+                        "\n" + ns + "</tool_call>")))
+                .isEqualTo("minimax_m3");
     }
 
     @Test

@@ -233,7 +233,14 @@ public record CallFormat(
     /** The mark behind a call, or behind all of them where a list has one mark; may be empty. */
     public String endMark() {
         String last = (end.isBlank() && begin.isBlank() ? section.end : end).strip();
-        return last.startsWith("]") ? last.substring(1).strip() : last;
+        return withoutBracket(last);
+    }
+
+    /** A literal behind a list, without the bracket that ends it. */
+    private String withoutBracket(String literal) {
+        return section.begin.endsWith("[") && literal.startsWith("]")
+                ? literal.substring(1).strip()
+                : literal;
     }
 
     /** Marks that are no part of an answer's text, and that nothing follows from. */
@@ -254,9 +261,8 @@ public record CallFormat(
         return marks;
     }
 
-    private static void addMark(String literal, List<String> marks) {
-        String mark = literal.strip();
-        mark = mark.startsWith("]") ? mark.substring(1).strip() : mark;
+    private void addMark(String literal, List<String> marks) {
+        String mark = withoutBracket(literal.strip());
         if (mark.length() > 3 && !marks.contains(mark)) { // shorter ones are words of texts, too
             marks.add(mark);
         }

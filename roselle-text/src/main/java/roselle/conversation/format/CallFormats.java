@@ -209,6 +209,15 @@ public final class CallFormats {
                     .signs("minimax:tool_call", "<invoke name=")
                     .section("<minimax:tool_call>\n", "\n", "\n</minimax:tool_call>"),
             elements(
+                            "minimax_m3",
+                            "]<]minimax[>[<invoke name=\"",
+                            NAME,
+                            "\">",
+                            new Element.Tags("]<]minimax[>["),
+                            "]<]minimax[>[</invoke>")
+                    .signs("]<]minimax[>[", "<invoke name=")
+                    .section("]<]minimax[>[<tool_call>\n", "\n", "\n]<]minimax[>[</tool_call>"),
+            elements(
                             "minicpm5",
                             "<function name=\"",
                             NAME,

@@ -141,7 +141,8 @@ public final class CallShapes {
         return switch (format.layout()) {
             case JsonObject _ -> false;
             case Python _ -> true;
-            case Elements(List<Element> elements) -> elements.stream().anyMatch(Parameters.class::isInstance);
+            case Elements(List<Element> elements) ->
+                elements.stream().anyMatch(element -> element instanceof Parameters || element instanceof Element.Tags);
         };
     }
 
@@ -249,6 +250,7 @@ public final class CallShapes {
             case Json(String quote) ->
                 quote.isEmpty() ? new Shape.Json(schema) : new Value(schema, Spelling.MARKED, quote);
             case Parameters parameters -> parameters(parameters, schema);
+            case Element.Tags(String namespace) -> new TagShapes(namespace).members(schema, 0);
         };
     }
 

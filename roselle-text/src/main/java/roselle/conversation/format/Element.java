@@ -51,6 +51,14 @@ public sealed interface Element {
         }
     }
 
+    /**
+     * The arguments as elements that their keys name, {@code <key>} value {@code </key>}: an object's members are elements within, a
+     * list's items too, each called {@code item}.
+     *
+     * @param namespace before each beginning and each end, and in no text
+     */
+    record Tags(String namespace) implements Element {}
+
     /** What comes before a value; may be empty where there is one alone. */
     record ValueBegin(String text, ValueType type) {
         /** Whether a value of a type may follow; some name the type in so many words. */
@@ -82,6 +90,7 @@ public sealed interface Element {
                                 .toList(),
                         letters.apply(given.end()),
                         given.onLines());
+            case Tags(String namespace) -> new Tags(letters.apply(namespace));
             case Name name -> name;
             case Id id -> id;
             case Ignored ignored -> ignored;

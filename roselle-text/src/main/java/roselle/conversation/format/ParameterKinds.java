@@ -65,6 +65,11 @@ public final class ParameterKinds {
     }
 
     private static Map<String, Object> within(Map<String, Object> schema, Map<?, ?> part) {
+        return part(part, schema);
+    }
+
+    /** A part of a schema, with the definitions that it may refer to. */
+    public static Map<String, Object> part(Map<?, ?> part, Map<String, Object> schema) {
         Map<String, Object> whole = new LinkedHashMap<>();
         part.forEach((key, value) -> whole.put(String.valueOf(key), value));
         for (String definitions : List.of("$defs", "definitions")) {

@@ -9,6 +9,7 @@ import roselle.conversation.format.Element.Json;
 import roselle.conversation.format.Element.Maybe;
 import roselle.conversation.format.Element.Name;
 import roselle.conversation.format.Element.Parameters;
+import roselle.conversation.format.Element.Tags;
 
 /** Reads one call that is written as literals with its name and its arguments between them. */
 final class ElementsReader implements CallReader {
@@ -45,7 +46,7 @@ final class ElementsReader implements CallReader {
     private @Nullable Literal literal;
     private @Nullable ValueReader value;
     private @Nullable RestReader rest;
-    private @Nullable ParametersReader parameters;
+    private @Nullable ArgumentsReader parameters;
 
     ElementsReader(List<Element> elements, ToolTypes tools, CallSink sink) {
         this.elements = elements;
@@ -77,6 +78,7 @@ final class ElementsReader implements CallReader {
             }
             case Name _, Element.Id _, Ignored _ -> enterField(position);
             case Parameters given -> parameters = new ParametersReader(given, after(position), tools, sink);
+            case Tags(String namespace) -> parameters = new TagsReader(namespace, after(position), tools, sink);
             case Json _ -> {}
         }
     }
@@ -113,6 +115,10 @@ final class ElementsReader implements CallReader {
                     }
                     return found;
                 }
+                case Tags(String namespace) -> {
+                    found.add(new Way(namespace, next, Then.SAME));
+                    return found;
+                }
                 case Name _, Element.Id _, Ignored _ -> {
                     return found;
                 }
@@ -136,7 +142,7 @@ final class ElementsReader implements CallReader {
             case Element.Id id -> field(id, letter);
             case Ignored ignored -> field(ignored, letter);
             case Json json -> json(json, letter);
-            case Parameters _ -> parameters(letter);
+            case Parameters _, Tags _ -> parameters(letter);
         };
     }
 
@@ -225,7 +231,7 @@ final class ElementsReader implements CallReader {
                 return setName(prefix, index, read);
             }
             case Element.Id _ -> id = read;
-            case Ignored _, Element.Literal _, Maybe _, Json _, Parameters _ -> {}
+            case Ignored _, Element.Literal _, Maybe _, Json _, Parameters _, Tags _ -> {}
         }
         return true;
     }

@@ -14,7 +14,7 @@ import roselle.conversation.parse.CallReader.Result;
  * Reads arguments that are written one by one, and writes them as one JSON object. Texts, objects and lists are told while they
  * come; a value whose type is open until its end is told then.
  */
-final class ParametersReader {
+final class ParametersReader implements ArgumentsReader {
     private static final int MAX_KEY = 1024;
 
     private enum State {
@@ -67,18 +67,18 @@ final class ParametersReader {
         return new Literal(choices);
     }
 
-    /** Whether a first parameter, or what is behind the last, may begin with this character. */
-    boolean begins(char letter) {
+    @Override
+    public boolean begins(char letter) {
         return letter == layout.begin().strip().charAt(0) || (!after.isEmpty() && letter == after.charAt(0));
     }
 
-    /** The tool that is called. */
-    void of(String name) {
+    @Override
+    public void of(String name) {
         tool = name;
     }
 
-    /** {@code DONE} behind the literal after all parameters, {@code DONE_BEFORE} where something else comes. */
-    Result accept(char letter) {
+    @Override
+    public Result accept(char letter) {
         return switch (state) {
             case NEXT -> next(letter);
             case KEY -> key(letter);
@@ -251,13 +251,13 @@ final class ParametersReader {
         };
     }
 
-    /** What was taken for the beginning of a mark that did not come, behind {@code DONE_BEFORE}. */
-    String leftover() {
+    @Override
+    public String leftover() {
         return state == State.NEXT ? literal.taken() : "";
     }
 
-    /** Nothing follows: writes what was held back, and leaves open what the model left open. */
-    void finish() {
+    @Override
+    public void finish() {
         switch (state) {
             case NEXT -> close();
             case TEXT -> text.finish();

@@ -17,6 +17,7 @@ public final class ToolTypes {
     private static final int MAX_NESTING = 16;
 
     private final Map<String, Map<?, ?>> parameters = new HashMap<>();
+    private final Map<String, Map<String, Object>> schemas = new HashMap<>();
 
     /** @param tools in the JSON form of OpenAI's {@code tools} */
     public ToolTypes(List<Map<String, Object>> tools) {
@@ -25,6 +26,9 @@ public final class ToolTypes {
             if (function.get("name") instanceof String name) {
                 Object schema = function.get("parameters");
                 Object properties = schema instanceof Map<?, ?> map ? map.get("properties") : null;
+                if (schema instanceof Map<?, ?> map) {
+                    schemas.put(name, ParameterKinds.part(map, Map.of()));
+                }
                 parameters.put(name, properties instanceof Map<?, ?> map ? map : Map.of());
             }
         }
@@ -38,6 +42,34 @@ public final class ToolTypes {
     /** Whether a tool has this name. */
     public boolean has(String name) {
         return parameters.containsKey(name);
+    }
+
+    /** The kinds of a tool's arguments as a whole. */
+    List<Map<String, Object>> schema(String tool) {
+        return ParameterKinds.of(schemas.getOrDefault(tool, Map.of()));
+    }
+
+    /** What some kinds say of a member, or of items where no name is given; nothing where they do not say. */
+    static List<Map<String, Object>> within(List<Map<String, Object>> kinds, @Nullable String name) {
+        for (Map<String, Object> kind : kinds) {
+            Object part = name == null
+                    ? kind.get("items")
+                    : kind.get("properties") instanceof Map<?, ?> properties ? properties.get(name) : null;
+            if (part instanceof Map<?, ?> schema) {
+                return ParameterKinds.of(ParameterKinds.part(schema, kind));
+            }
+        }
+        return List.of();
+    }
+
+    /** The types of a value of some kinds; empty where they do not say. */
+    static Optional<Set<String>> types(List<Map<String, Object>> kinds) {
+        var types = new TreeSet<String>();
+        boolean areKnown = true;
+        for (Map<String, Object> kind : kinds) {
+            areKnown &= collect(kind, types, 0);
+        }
+        return areKnown && !types.isEmpty() ? Optional.of(types) : Optional.empty();
     }
 
     /** The name of a tool's parameter by its position in the schema. */
