@@ -2,6 +2,7 @@ package roselle.structured;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -24,11 +25,16 @@ public final class ShapeCompiler {
     /** Shorter ones are words of texts, too. */
     private static final int SHORTEST_MARK = 4;
 
+    private static final int MAX_UNORDERED = 5; // members: 32 sets of them
+
     private final SpecialOctets special;
     private final int[] endTokens;
     private final GrammarLimits limits;
     private final List<String> valueMarks;
     private List<String> excluded = List.of();
+    private boolean isUnordered; // the outermost members
+    private boolean isRepeated; // whether what is compiled comes again
+    private final Map<Map<String, Object>, Constraint> unordered = new HashMap<>(); // each comes behind many sets
     private @Nullable Content wanted;
 
     /**
@@ -142,6 +148,17 @@ public final class ShapeCompiler {
     }
 
     private Constraint json(Map<String, Object> schema) {
+        Constraint known = isRepeated ? unordered.get(schema) : null;
+        if (known == null) {
+            known = made(schema);
+            if (isRepeated) {
+                unordered.put(schema, known);
+            }
+        }
+        return known;
+    }
+
+    private Constraint made(Map<String, Object> schema) {
         return Constraints.jsonSchema(JSON.writeValueAsString(schema), SchemaOptions.GENERATING, excluded, limits);
     }
 
@@ -229,8 +246,50 @@ public final class ShapeCompiler {
         return repeated.least() == 0 ? new ShapeNode.Fork(next, part) : part;
     }
 
+    /** The same with the members of arguments in any order, where they are few; members of theirs stay in the schema's. */
+    ShapeCompiler unordered() {
+        isUnordered = true;
+        return this;
+    }
+
+    /** For each set of members that have come, what may follow it. */
+    private ShapeNode unordered(List<Shape.Member> members, String separator, ShapeNode next) {
+        if (members.size() > MAX_UNORDERED) {
+            throw new GrammarException(
+                    Reason.UNSUPPORTED, "more than " + MAX_UNORDERED + " properties cannot come in any order.");
+        }
+        isUnordered = false;
+        isRepeated = true;
+        var behind = new ShapeNode[1 << members.size()];
+        for (int come = behind.length - 1; come >= 0; come--) {
+            ShapeNode here = areAllRequired(members, come) ? next : null;
+            for (int i = members.size() - 1; i >= 0; i--) {
+                if ((come & 1 << i) == 0) {
+                    ShapeNode written = node(members.get(i).shape(), behind[come | 1 << i]);
+                    ShapeNode separated = come == 0 ? written : literal(special.of(separator), written);
+                    here = here == null ? separated : new ShapeNode.Fork(separated, here);
+                }
+            }
+            behind[come] = Objects.requireNonNull(here, "some member is left where one is wanted");
+        }
+        isRepeated = false;
+        return behind[0];
+    }
+
+    private static boolean areAllRequired(List<Shape.Member> members, int come) {
+        for (int i = 0; i < members.size(); i++) {
+            if (members.get(i).isRequired() && (come & 1 << i) == 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     /** From the last member to the first: what may follow depends on whether one came before. */
     private ShapeNode members(List<Shape.Member> members, String separator, ShapeNode next) {
+        if (isUnordered) {
+            return unordered(members, separator, next);
+        }
         ShapeNode first = next;
         ShapeNode further = next;
         for (Shape.Member member : members.reversed()) {

@@ -264,9 +264,7 @@ final class StructuralTags {
         if (!STYLES.containsKey(style) && !NESTED.containsKey(style)) {
             throw fields.refusal(Reason.UNSUPPORTED, "style", style + " is no style that is known here.");
         }
-        if (fields.flag("any_order", false)) {
-            throw fields.refusal(Reason.UNSUPPORTED, "any_order", "with this style the order is the schema's.");
-        }
+        boolean isUnordered = fields.flag("any_order", false);
         fields.limit("max_whitespace_cnt"); // there is none
         JsonNode given = fields.required("json_schema");
         if (!given.isObject()) {
@@ -292,9 +290,8 @@ final class StructuralTags {
             Shape shape = nested == null
                     ? new CallShapes(format(style)).arguments(schema)
                     : NestedArguments.of(nested, schema);
-            return new ShapeCompiler(special, endTokens, marks, each)
-                    .excluding(excluded)
-                    .node(shape, next);
+            var compiler = new ShapeCompiler(special, endTokens, marks, each).excluding(excluded);
+            return (isUnordered ? compiler.unordered() : compiler).node(shape, next);
         } catch (GrammarException refused) {
             throw fields.refusal(refused.reason(), "json_schema", "it cannot be kept to: " + refused.getMessage());
         }

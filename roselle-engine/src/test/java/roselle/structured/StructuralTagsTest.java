@@ -284,6 +284,20 @@ final class StructuralTagsTest {
     }
 
     @Test
+    void parametersComeInAnyOrderIfAskedTo() {
+        String schema = "'json_schema':{'type':'object','properties':{'b':{'type':'integer'},'a':{'type':'integer'},"
+                + "'c':{'type':'null'}},'required':['a','b']}";
+        String a = "<parameter=a>\n1\n</parameter>\n";
+        String b = a.replace('a', 'b').replace("pbrbmeter", "parameter");
+        String c = "<parameter=c>\nnull\n</parameter>\n";
+        check("{'type':'json_schema','style':'qwen_xml'," + schema + "}", b + a + "~" + b + a + c, a + b + "~" + b + c);
+        check(
+                "{'type':'json_schema','style':'qwen_xml','any_order':true," + schema + "}",
+                b + a + "~" + a + b + "~" + c + b + a + "~" + a + c + b,
+                a + "~" + b + c + "~" + a + b + a + "~" + c + c + a + b);
+    }
+
+    @Test
     void theOlderFormIsRead() {
         String tag =
                 "{'type':'structural_tag','triggers':['<f='],'structures':[{'begin':'<f=a>','schema':{'type':'null'},'end':'</f>'}]}";
@@ -310,6 +324,7 @@ final class StructuralTagsTest {
             {'type':'json_schema','json_schema':{'const':'axb'},'excludes':['x']} § /format § json_schema
             {'type':'json_schema','json_schema':{'type':'object','properties':{'axb':{}}},'style':'qwen_xml','excludes':['x']} § /format § excludes
             {'type':'json_schema','json_schema':{'type':'object','properties':{'a b':{'type':'string'}}},'style':'minimax_m3_xml'} § /format § json_schema
+            {'type':'json_schema','json_schema':{'type':'object','properties':{'a':{},'b':{},'c':{},'d':{},'e':{},'f':{},'g':{}}},'style':'qwen_xml','any_order':true} § /format § json_schema
             {'type':'token','token':'<|what|>'} § /format § token
             {'type':'token','token':'<|eos|>'} § /format § token
             {'type':'const_string','value':'a<|eos|>'} § /format § value
