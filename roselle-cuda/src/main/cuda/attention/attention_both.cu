@@ -9,10 +9,9 @@
 // a recorded step may come with other sequences.
 #include "attention/prefill.cuh"
 
-#define BOTH(T, SUFFIX, SIZE, HALVES)                                                                             \
-    extern "C" __global__ void __launch_bounds__(256, 1)                                                          \
-        attention_both_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int2* tiles, const int* rowStart,            \
-            const int* rowSequence, const float* distances, int span) {                                           \
+#define BOTH(T, SUFFIX, SIZE, HALVES)                                                                              \
+    extern "C" __global__ void __launch_bounds__(256, 1) attention_both_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,    \
+        const int2* tiles, const int* rowStart, const int* rowSequence, const float* distances, int span) {        \
         attendPrefill<T, Plain, SIZE, HALVES>(ATTENTION, tiles, rowStart, BothWays{rowSequence, distances, span}); \
     }
 

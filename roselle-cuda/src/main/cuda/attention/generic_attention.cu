@@ -357,29 +357,29 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
         inverseFrequencies, pairs, factor, interleaved \
     }
 
-#define ATTENTION(T, SUFFIX)                                                                                                 \
-    extern "C" __global__ void __launch_bounds__(32) append_##SUFFIX(Number<T>* query, i64 queryStride, Number<T>* key,      \
-        i64 keyStride, const Number<T>* value, i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize,    \
-        int queryNorm, const float* queryWeight, int queryWeightStep, float queryOffset, const float* queryBias,             \
-        float queryEpsilon, int keyNorm, const float* keyWeight, int keyWeightStep, float keyOffset, const float* keyBias,   \
-        float keyEpsilon, ROTATION, PAGES) {                                                                                 \
-        HeadNorm ofQuery = {queryNorm, queryWeight, queryWeightStep, queryOffset, queryBias, queryEpsilon};                  \
-        HeadNorm ofKey = {keyNorm, keyWeight, keyWeightStep, keyOffset, keyBias, keyEpsilon};                                \
-        append<T>(query, queryStride, key, keyStride, value, valueStride, queryHeads, keyHeads, keySize, valueSize, ofQuery, \
-            ofKey, ROTATION_GIVEN, PAGES_GIVEN);                                                                             \
-    }                                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(32)                                                                         \
-        append_latent_##SUFFIX(const Number<T>* query, i64 queryStride, int querySize, Number<T>* latent, i64 latentStride,  \
-            Number<T>* absorbed, i64 absorbedStride, int queryHeads, int keySize, int valueSize, ROTATION, PAGES) {          \
-        appendLatent<T>(query, queryStride, querySize, latent, latentStride, absorbed, absorbedStride, queryHeads, keySize,  \
-            valueSize, ROTATION_GIVEN, PAGES_GIVEN);                                                                         \
-    }                                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(128) attention_##SUFFIX(const Number<T>* query, i64 queryStride,            \
-        int queryHeads, int keyHeads, int keySize, int valueSize, int latent, float scale, float softCap, int window,        \
-        const float* sinks, const int* rowStart, const float* distances, int span, Number<T>* output, i64 outputStride,      \
-        PAGES) {                                                                                                             \
-        attention<T>(query, queryStride, PAGES_GIVEN, queryHeads, keyHeads, keySize, valueSize, latent, scale, softCap,      \
-            window, sinks, BothWays{rowStart, distances, span}, output, outputStride);                                       \
+#define ATTENTION(T, SUFFIX)                                                                                                  \
+    extern "C" __global__ void __launch_bounds__(32) append_##SUFFIX(Number<T>* query, i64 queryStride, Number<T>* key,       \
+        i64 keyStride, const Number<T>* value, i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize,     \
+        int queryNorm, const float* queryWeight, int queryWeightStep, float queryOffset, const float* queryBias,              \
+        float queryEpsilon, int keyNorm, const float* keyWeight, int keyWeightStep, float keyOffset, const float* keyBias,    \
+        float keyEpsilon, ROTATION, PAGES) {                                                                                  \
+        HeadNorm ofQuery = {queryNorm, queryWeight, queryWeightStep, queryOffset, queryBias, queryEpsilon};                   \
+        HeadNorm ofKey = {keyNorm, keyWeight, keyWeightStep, keyOffset, keyBias, keyEpsilon};                                 \
+        append<T>(query, queryStride, key, keyStride, value, valueStride, queryHeads, keyHeads, keySize, valueSize, ofQuery,  \
+            ofKey, ROTATION_GIVEN, PAGES_GIVEN);                                                                              \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(32)                                                                          \
+        append_latent_##SUFFIX(const Number<T>* query, i64 queryStride, int querySize, Number<T>* latent, i64 latentStride,   \
+            Number<T>* absorbed, i64 absorbedStride, int queryHeads, int keySize, int valueSize, ROTATION, PAGES) {           \
+        appendLatent<T>(query, queryStride, querySize, latent, latentStride, absorbed, absorbedStride, queryHeads, keySize,   \
+            valueSize, ROTATION_GIVEN, PAGES_GIVEN);                                                                          \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(128)                                                                         \
+        attention_##SUFFIX(const Number<T>* query, i64 queryStride, int queryHeads, int keyHeads, int keySize, int valueSize, \
+            int latent, float scale, float softCap, int window, const float* sinks, const int* rowStart,                      \
+            const float* distances, int span, Number<T>* output, i64 outputStride, PAGES) {                                   \
+        attention<T>(query, queryStride, PAGES_GIVEN, queryHeads, keyHeads, keySize, valueSize, latent, scale, softCap,       \
+            window, sinks, BothWays{rowStart, distances, span}, output, outputStride);                                        \
     }
 
 ATTENTION(F32, f32)

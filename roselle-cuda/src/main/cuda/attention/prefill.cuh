@@ -118,7 +118,7 @@ __device__ __forceinline__ void attendPrefill(
     }
     int lastToken = min((warp * 16 + 15) / p.group, tokens - 1);
     int warpEnd = warp * 16 / p.group < tokens ? firstPosition + lastToken + 1 : 0;  // positions that this warp sees
-    int wholeEnd = firstPosition + warp * 16 / p.group + 1;                          // positions that all of its rows see
+    int wholeEnd = firstPosition + warp * 16 / p.group + 1;  // positions that all of its rows see
     int wholeFirst = p.window == 0 ? 0 : max(0, firstPosition + lastToken + 1 - p.window);
     if constexpr (BOTH_WAYS) {
         warpEnd = warpEnd == 0 ? 0 : seenEnd(p, warpEnd - 1, sequenceEnd);

@@ -75,7 +75,7 @@ public final class CudaProvider implements BackendProvider {
 
     @Override
     public Device open(int index, DeviceOptions options, ModelWeights weights) {
-        DataType type = type(options.compute());
+        DataType type = type(options.compute(), weights);
         return new CudaDevice(driver(), index, type, cubins.get());
     }
 
@@ -88,9 +88,10 @@ public final class CudaProvider implements BackendProvider {
         return driver;
     }
 
-    private static DataType type(String compute) {
+    private static DataType type(String compute, ModelWeights weights) {
         return switch (compute) {
-            case "auto", "bf16" -> DataType.BF16;
+            case "auto" -> weights.prefersDigits() ? DataType.F16 : DataType.BF16;
+            case "bf16" -> DataType.BF16;
             case "f16" -> DataType.F16;
             case "f32" -> DataType.F32;
             default -> throw new DeviceException("a CUDA device computes in auto, bf16, f16 or f32, not in " + compute);

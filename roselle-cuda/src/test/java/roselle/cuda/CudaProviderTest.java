@@ -51,6 +51,9 @@ class CudaProviderTest {
             return driver;
         });
         assertThat(provider.unavailable()).isEmpty();
+        try (var backend = provider.open(0, computing("auto"), ModelWeights.UNKNOWN.preferringDigits())) {
+            assertThat(backend.activationType()).isEqualTo(DataType.F16);
+        }
         try (var backend = provider.open(0, computing("auto"), ModelWeights.UNKNOWN)) {
             assertThat(backend.describe()).isEqualTo("cuda:0, Fake H200, rows in bf16, kernels for sm_90a");
         }

@@ -61,6 +61,7 @@ class KernelCompileTest {
     private static final Set<KernelSource> BRANCHING = Set.of(
             KernelSource.ATTENTION_DECODE,
             KernelSource.ATTENTION_PREFILL,
+            KernelSource.ATTENTION_BOTH,
             KernelSource.ATTENTION_LATENT,
             KernelSource.SAMPLE,
             TileFormat.of(DataType.F8_E4M3_128, DataType.BF16).orElseThrow().linear());

@@ -12,10 +12,22 @@ import roselle.tensor.Tensor;
  *
  * @param bytes of all of them as they are stored; {@link Long#MAX_VALUE} where that is not known
  * @param type in which most of these bytes are stored; empty where that is not known
+ * @param prefersDigits whether rows between operations are small numbers whose digits count: of the types with 16 bits, float16 is
+ *     nearer to such a model than bfloat16
  */
-public record ModelWeights(long bytes, Optional<DataType> type) {
+public record ModelWeights(long bytes, Optional<DataType> type, boolean prefersDigits) {
     /** Of a device that is opened for no model in particular. */
     public static final ModelWeights UNKNOWN = new ModelWeights(Long.MAX_VALUE, Optional.empty());
+
+    /** Of which nothing is known but these. */
+    public ModelWeights(long bytes, Optional<DataType> type) {
+        this(bytes, type, false);
+    }
+
+    /** The same of a model whose rows are small numbers. */
+    public ModelWeights preferringDigits() {
+        return new ModelWeights(bytes, type, true);
+    }
 
     /** Those of all tensors of a model. */
     public static ModelWeights of(Collection<Tensor> tensors) {

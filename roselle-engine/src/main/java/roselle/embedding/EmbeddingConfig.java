@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import roselle.api.InvalidRequestException;
 import roselle.backend.DeviceOptions;
 import roselle.engine.EngineConfig;
+import roselle.engine.EngineConfig.BatchOptions;
 
 /**
  * What an {@link EmbeddingEngine} is opened with; 0 lets it choose.
@@ -52,17 +53,12 @@ public record EmbeddingConfig(
         return new EmbeddingConfig(model, DeviceOptions.DEFAULT, 0, 0, 0, MAX_WAITING);
     }
 
-    /** What of the configuration of an engine that generates is an encoder's, too. */
+    /** What of the configuration of an engine that generates is an encoder's, too; its unasked tokens of a step are chosen anew. */
     public static EmbeddingConfig of(EngineConfig engine) {
         var batch = engine.batch();
+        int stepTokens = batch.stepTokens() == BatchOptions.DEFAULT.stepTokens() ? 0 : batch.stepTokens();
         return new EmbeddingConfig(
-                engine.model(),
-                engine.device(),
-                batch.context(),
-                batch.stepTokens(),
-                0,
-                MAX_WAITING,
-                engine.deviceMemory());
+                engine.model(), engine.device(), batch.context(), stepTokens, 0, MAX_WAITING, engine.deviceMemory());
     }
 
     public EmbeddingConfig with(DeviceOptions options) {

@@ -10,7 +10,6 @@ import roselle.api.CapacityException;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
 import roselle.backend.Device;
-import roselle.backend.ModelWeights;
 import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
@@ -68,8 +67,7 @@ public final class EmbeddingEngine implements AutoCloseable {
     public static EmbeddingEngine open(EmbeddingConfig config, EmbeddingPlan.Observer observer) {
         Checkpoint checkpoint = Checkpoints.open(config.model());
         try {
-            Device device = Devices.open(
-                    config.device(), ModelWeights.of(checkpoint.tensors().values()));
+            Device device = Devices.open(config.device(), Encoders.weights(checkpoint));
             try {
                 return open(EncoderSizes.of(config, checkpoint, device), checkpoint, device, observer);
             } catch (Throwable failure) {
@@ -85,8 +83,7 @@ public final class EmbeddingEngine implements AutoCloseable {
     /** What {@link #open} would take, without loading anything; fails as it would. */
     public static EmbeddingPlan plan(EmbeddingConfig config) {
         try (Checkpoint checkpoint = Checkpoints.open(config.model());
-                Device device = Devices.open(
-                        config.device(), ModelWeights.of(checkpoint.tensors().values()))) {
+                Device device = Devices.open(config.device(), Encoders.weights(checkpoint))) {
             return EncoderSizes.of(config, checkpoint, device).plan();
         }
     }

@@ -5,11 +5,14 @@ import java.nio.file.Path;
 import java.util.List;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
+import roselle.backend.ModelWeights;
+import roselle.backend.operation.Norm;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.model.architecture.Architectures;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.weights.Blueprint;
+import roselle.tensor.DataType;
 
 /** Which checkpoints embed texts, and which texts they take. */
 @SuppressWarnings("exports") // for the command line, which checkpoints are exported to
@@ -33,6 +36,18 @@ public final class Encoders {
         try (Checkpoint checkpoint = Checkpoints.open(model)) {
             return isOne(checkpoint);
         }
+    }
+
+    /**
+     * What a device is told of a checkpoint. Encoders with layer norms that are stored as float32 or float16 are computed in float16 by
+     * everybody; others, as Gemma, leave its range.
+     */
+    static ModelWeights weights(Checkpoint checkpoint) {
+        ModelWeights weights = ModelWeights.of(checkpoint.tensors().values());
+        boolean isWide = weights.type().filter(type -> type == DataType.BF16).isEmpty();
+        DecoderSpec spec = Architectures.readAny(checkpoint).spec();
+        boolean hasLayerNorms = spec.isBidirectional() && spec.norm().kind() == Norm.Kind.LAYER;
+        return isWide && hasLayerNorms ? weights.preferringDigits() : weights;
     }
 
     /** What a checkpoint is without its logits. */
