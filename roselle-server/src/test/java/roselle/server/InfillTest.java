@@ -91,6 +91,10 @@ final class InfillTest {
         JsonNode completion = answer("/v1/completions", "{" + texts + limits);
         JsonNode infill = answer("/infill", "{" + infill("") + ",\"n_predict\":6,\"temperature\":0}");
 
+        JsonNode ollama = answer(
+                "/api/generate", "{" + texts + ",\"stream\":false,\"options\":{\"num_predict\":6,\"temperature\":0}}");
+        assertThat(ollama.at("/response").stringValue()).isEqualTo(expected);
+        assertThat(ollama.at("/prompt_eval_count").intValue()).isEqualTo(prompt.size());
         assertThat(completion.at("/choices/0/text").stringValue())
                 .isEqualTo(expected)
                 .isNotBlank();
@@ -138,13 +142,15 @@ final class InfillTest {
                 "/infill | {\"input_prefix\":\"a\"} | input_suffix is missing",
                 "/infill | {\"input_prefix\":\"a\",\"input_suffix\":\"a\",\"input_extra\":[{}]} | input_extra is",
                 "/v1/completions | {\"prompt\":\"a\",\"suffix\":\"a\",\"echo\":true} | suffix and echo",
+                "/api/generate | {\"prompt\":\"a\",\"suffix\":\"a\",\"raw\":true} | suffix is there, but",
+                "/api/generate | {\"prompt\":\"a\",\"suffix\":\"a\",\"system\":\"a\"} | system is there, but",
             })
     void refusesWhatCannotBeFilledIn(String path, String body, String said) {
         var refused = demo.post(path, body);
 
         assertThat(refused.statusCode()).isEqualTo(400);
-        assertThat(DemoServer.json(refused.body()).at("/error/message").stringValue())
-                .startsWith(said);
+        String place = path.startsWith("/api/") ? "/error" : "/error/message";
+        assertThat(DemoServer.json(refused.body()).at(place).stringValue()).startsWith(said);
     }
 
     @Test

@@ -53,7 +53,7 @@ final class AnswerHandler {
                 unload(exchange, fields, models.pool().get(), isChat);
                 return;
             }
-            Call read = reading.of(new CallReader(models), fields);
+            Call read = reading.of(new CallReader(models, admitted::tokenize), fields);
             String adapter = asked.string("model")
                     .flatMap(created::find)
                     .map(CreatedModel::adapter)

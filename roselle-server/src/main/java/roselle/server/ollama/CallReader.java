@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.BiFunction;
 import roselle.api.ChatMessage;
 import roselle.api.GenerationRequest;
 import roselle.api.GenerationRequestBuilder;
@@ -17,6 +18,7 @@ import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.prompt.EffortFields;
+import roselle.server.prompt.FillTokens;
 import roselle.server.prompt.KeepableFormat;
 import roselle.server.prompt.LastTurn;
 import tools.jackson.databind.JsonNode;
@@ -45,9 +47,12 @@ final class CallReader {
     private static final String NEVER_CUT = "what is too long is refused and never cut, so it must be false";
 
     private final Models models;
+    private final BiFunction<ServedModel, Prompt, int[]> tokenizer;
 
-    CallReader(Models models) {
+    /** Reads calls of some models; texts around what is to be filled in are tokenized by the request that has them. */
+    CallReader(Models models, BiFunction<ServedModel, Prompt, int[]> tokenizer) {
         this.models = models;
+        this.tokenizer = tokenizer;
     }
 
     /**
@@ -128,19 +133,28 @@ final class CallReader {
         Optional<Duration> keepAlive = keepAlive(fields);
         TurnFields.refuseImages(fields);
         fields.requireDefault("template", "a model has one template, its own: send the whole text with raw", "");
-        fields.requireDefault("suffix", "text cannot be filled in before a suffix, so it must be empty", "");
+        String after = fields.string("suffix").orElse("");
         boolean streams = fields.bool("stream", true);
         fields.refuseOthers();
-        boolean isPlain = isRaw || !model.engine().hasChatTemplate();
+        if (isRaw && !after.isEmpty()) {
+            throw ApiException.invalid(
+                    "suffix", "suffix is there, but the prompt is taken as it stands: leave out raw");
+        }
+        boolean fills = !after.isEmpty();
+        boolean isPlain = isRaw || fills || !model.engine().hasChatTemplate();
         requirePlain(isPlain, system, context, fields);
         List<GenerationRequest> requests = new ArrayList<>();
-        if (!text.isEmpty()) {
+        if (fills) {
+            var fill = FillTokens.of(model.engine().tokenizer(), "suffix");
+            Prompt prompt = fill.between(FillTokens.plain(text), after, "", each -> tokenizer.apply(model, each));
+            requests.add(request.prompt(prompt).stopTokenIds(fill.ends()).build());
+        } else if (!text.isEmpty()) {
             Prompt prompt = isPlain
                     ? new Prompt.Text(text, true, isRaw)
                     : effort.in(new Prompt.Chat(turns(system, text), List.of(), Map.of()));
             requests.add(request.prompt(prompt).build());
         }
-        return new Call(name(fields, model), model, requests, context, streams, false, !isRaw, keepAlive);
+        return new Call(name(fields, model), model, requests, context, streams, false, !isRaw && !fills, keepAlive);
     }
 
     private static List<ChatMessage> turns(String system, String text) {
