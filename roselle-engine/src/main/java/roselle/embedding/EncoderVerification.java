@@ -39,7 +39,7 @@ public final class EncoderVerification {
         public static final double LEAST_COSINE = 0.99999;
 
         /** The same where rows have 16 bits. */
-        public static final double LEAST_ROUNDED_COSINE = 0.999;
+        public static final double LEAST_ROUNDED_COSINE = 0.9999;
 
         /** Whether an encoder that computes in float32 passes. */
         public boolean isWithin(double tolerance) {
