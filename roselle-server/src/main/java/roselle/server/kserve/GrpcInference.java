@@ -42,9 +42,10 @@ final class GrpcInference {
                             "stream", "stream is true: ModelInfer answers once, ModelStreamInfer streams");
                 }
                 Generated generated = InferHandler.whole(admitted, call);
-                messages.send(response(call, generated));
-                messages.end();
+                ProtoWriter response = response(call, generated);
                 timed.succeeded(generated.queueNanos());
+                messages.send(response);
+                messages.end();
             }
         }
     }

@@ -52,8 +52,8 @@ final class InferHandler {
                 var outputs = RequestedOutputs.read(fields, inputs.asked(), isBinary);
                 GenerateCall call = call(model, fields, parameters, inputs, outputs.names());
                 Generated generated = whole(admitted, call);
-                send(exchange, call, outputs, generated);
                 timed.succeeded(generated.queueNanos());
+                send(exchange, call, outputs, generated);
             }
         }
     }
@@ -101,14 +101,13 @@ final class InferHandler {
                             "stream", "stream is true: generate answers once, generate_stream streams");
                 }
                 GenerateCall call = call(model, fields, parameters, inputs, inputs.asked());
-                Generated generated;
-                if (!isStream) {
-                    generated = whole(admitted, call);
-                    exchange.sendJson(200, event(new JsonWriter(), call, generated));
-                } else {
-                    generated = stream(admitted, call, exchange.stream());
+                if (isStream) {
+                    timed.succeeded(stream(admitted, call, exchange.stream()).queueNanos());
+                    return;
                 }
+                Generated generated = whole(admitted, call);
                 timed.succeeded(generated.queueNanos());
+                exchange.sendJson(200, event(new JsonWriter(), call, generated));
             }
         }
     }

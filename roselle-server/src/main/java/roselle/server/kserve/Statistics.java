@@ -75,25 +75,33 @@ final class Statistics {
         }
     }
 
-    /** A request that is being answered; it has failed unless it says otherwise before it is closed. */
+    /**
+     * A request that is being answered; it has failed unless it says otherwise before it is closed. That is said before an answer
+     * leaves that comes as a whole, so that whoever has it finds it counted.
+     */
     static final class Timed implements AutoCloseable {
         private final Counts counts;
         private final long begin = System.nanoTime();
-        private boolean isSuccess;
-        private long queueNanos;
+        private boolean isCounted;
 
         private Timed(Counts counts) {
             this.counts = counts;
         }
 
         void succeeded(long waitedNanos) {
-            isSuccess = true;
-            queueNanos = waitedNanos;
+            count(true, waitedNanos);
+        }
+
+        private void count(boolean isSuccess, long waitedNanos) {
+            if (!isCounted) {
+                isCounted = true;
+                counts.add(isSuccess, System.nanoTime() - begin, waitedNanos);
+            }
         }
 
         @Override
         public void close() {
-            counts.add(isSuccess, System.nanoTime() - begin, queueNanos);
+            count(false, 0);
         }
     }
 
