@@ -179,7 +179,7 @@ final class CachedPages {
         int distance = 0;
         boolean branches = false;
         for (int above = tree.parent(node); above != NONE; above = tree.parent(above)) {
-            branches |= tree.firstChild(above) != child || tree.nextSibling(child) != NONE;
+            branches |= !isOnlyChild(child);
             distance++;
             child = above;
             if (tree.page[group][above] == NONE || rank[group][above] == PASSED) {
@@ -202,7 +202,7 @@ final class CachedPages {
     private void restoreAbove(int group, int node) {
         int child = node;
         for (int above = tree.parent(node); above != NONE; above = tree.parent(above)) {
-            if (tree.firstChild(above) != child || tree.nextSibling(child) != NONE) {
+            if (!isOnlyChild(child)) {
                 return;
             }
             if (tree.page[group][above] != NONE && rank[group][above] != PASSED) {
@@ -214,6 +214,10 @@ final class CachedPages {
             }
             child = above;
         }
+    }
+
+    private boolean isOnlyChild(int node) {
+        return tree.firstChild(tree.parent(node)) == node && tree.nextSibling(node) == NONE;
     }
 
     /** Puts an idle state where its rank and its worth have it. */

@@ -51,7 +51,7 @@ public final class DeepseekV3 implements Architecture {
     }
 
     /** Experts one by one or in stacks, as a checkpoint has them. */
-    static WeightNames names(ModelConfig config) {
+    public static WeightNames names(ModelConfig config) {
         WeightNames names = Names.of(config, NAMES);
         boolean isStacked = config.hasTensorEnding(".mlp.experts.gate_up_proj");
         return isStacked ? names.with(STACKS) : names;

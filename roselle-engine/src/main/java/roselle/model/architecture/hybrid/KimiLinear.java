@@ -55,7 +55,7 @@ public final class KimiLinear implements Architecture {
                 builder.spec(attentions),
                 config.isGguf()
                         ? Names.gguf().with(GGUF_NAMES)
-                        : Names.huggingFace().with(NAMES));
+                        : DeepseekV3.names(config).with(NAMES));
     }
 
     private static final Sizes.Fields FIELDS = new Sizes.Fields(
@@ -129,12 +129,6 @@ public final class KimiLinear implements Architecture {
 
     private static final String EXPERT = Names.layer("block_sparse_moe.experts.{expert}.");
     private static final Map<Part, String> NAMES = Map.ofEntries(
-            entry(Part.LATENT_DOWN, Names.layer("self_attn.kv_a_proj_with_mqa")),
-            entry(Part.LATENT_NORM, Names.layer("self_attn.kv_a_layernorm")),
-            entry(Part.LATENT_UP, Names.layer("self_attn.kv_b_proj")),
-            entry(Part.QUERY_DOWN, Names.layer("self_attn.q_a_proj")),
-            entry(Part.QUERY_DOWN_NORM, Names.layer("self_attn.q_a_layernorm")),
-            entry(Part.QUERY_UP, Names.layer("self_attn.q_b_proj")),
             entry(Part.CONVOLUTION_QUERY, Names.layer("self_attn.q_conv1d")),
             entry(Part.CONVOLUTION_KEY, Names.layer("self_attn.k_conv1d")),
             entry(Part.CONVOLUTION_VALUE, Names.layer("self_attn.v_conv1d")),
