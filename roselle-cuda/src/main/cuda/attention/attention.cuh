@@ -45,6 +45,14 @@ struct Attention {
     const int* positions;
 };
 
+// The first position that a row sees. A window below 0 is a power of two that does not slide, but begins at its last multiple
+// (Llama 4); without a window it is 0.
+__device__ __forceinline__ int firstSeen(const Attention& p, int position) {
+    int slid = max(0, position + 1 - p.window);
+    int cut = position & p.window;
+    return p.window > 0 ? slid : cut;
+}
+
 __device__ __forceinline__ float power(float x) {  // 2^x
     float y;
     asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));

@@ -86,7 +86,7 @@ __device__ __forceinline__ void attendAlone(
     int row = blockIdx.z;
     int firstHead = keyHead * p.group;
     int end = p.positions[row] + 1;
-    int first = p.window == 0 ? 0 : max(0, end - p.window);
+    int first = firstSeen(p, end - 1);
     int sequence = rowSequence[row];
     int written = contextLength[sequence];
     HeldPages pages = {p.pageTable + (i64)sequence * p.maxPages, first / PAGE, (end + PAGE - 1) / PAGE};

@@ -72,7 +72,7 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     int firstHead = keyHead * p.group + inGroup;
     int row = blockIdx.z;
     int end = p.positions[row] + 1;
-    int first = p.window == 0 ? 0 : max(0, end - p.window);
+    int first = firstSeen(p, end - 1);
     int sequence = parts.rowSequence[row];
     int written = parts.contextLength[sequence];
     const int* pages = p.pageTable + (i64)sequence * p.maxPages;

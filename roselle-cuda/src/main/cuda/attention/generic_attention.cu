@@ -12,7 +12,7 @@
 // pageTable: [sequences, maxPages], pages behind the window may be -1. rowSequence, positions: [rows]; a row whose position is
 // negative only fills a grid: nothing of it is read, turned or appended, and its output is 0.
 // Where a rowStart is given, a row sees its sequence up to the last row of the step instead, and the window counts both ways;
-// distances, where there are any, are added to scores before the cap.
+// distances, where there are any, are added to scores before the cap, and slopes times how far a key lies before the row (ALiBi).
 // Grids, blocks, parameters: tools/cuda-lab/ENTRIES.md.
 #include "common/ampere.cuh"
 #include "common/elements.cuh"
@@ -38,6 +38,18 @@ struct Rotation {
     int interleaved;
 };
 
+// Queries are multiplied by 1 + share * ln(1 + floor((position + first) / tokens)).
+struct Growth {
+    float share;
+    int tokens;
+    int first;
+
+    __device__ __forceinline__ float at(int position) const {
+        int steps = tokens == 0 ? 0 : (int)(((i64)position + first) / tokens);
+        return steps == 0 ? 1.0f : 1.0f + share * log1pf((float)steps);
+    }
+};
+
 struct Pages {
     void* cache;
     int type;
@@ -56,9 +68,9 @@ __device__ __forceinline__ i64 pageStart(const Pages& pages, int row, int positi
 
 // The keys, or the values, of a layer's pages.
 struct Cached {
-    i64 first;         // number, or byte, of a page with that of the first head and token
-    i64 firstScale;    // byte of a page, where there are codes
-    int size;          // numbers of each
+    i64 first;  // number, or byte, of a page with that of the first head and token
+    i64 firstScale;  // byte of a page, where there are codes
+    int size;  // numbers of each
 
     // Key or value `index` of a page, [keyHeads, pageTokens], in float32; all lanes alike.
     struct Row {
@@ -150,11 +162,24 @@ __device__ __forceinline__ void normHead(float* head, int size, int h, const Hea
     }
 }
 
+// Turns the head that a warp has in shared memory, by way of the row that it came from.
+template <class T>
+__device__ __forceinline__ void turnHead(Number<T>* from, float* head, int size, const Rotation& rope, int position) {
+    __syncwarp();
+    for (int d = threadIdx.x; d < size; d += 32) {
+        store<T>(from, d, turned(head, d, rope, position));
+    }
+    __syncwarp();
+    for (int d = threadIdx.x; d < size; d += 32) {
+        head[d] = load<T>(from, d);
+    }
+}
+
 // A warp takes a query head, a key head or a value head of a row.
 template <class T>
 __device__ __forceinline__ void append(Number<T>* query, i64 queryStride, Number<T>* key, i64 keyStride, const Number<T>* value,
     i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize, HeadNorm queryNorm, HeadNorm keyNorm,
-    Rotation rope, Pages pages) {
+    Rotation rope, bool normsTurned, Growth growth, Pages pages) {
     extern __shared__ float head[];
     launchNext();
     waitForPrevious();
@@ -185,12 +210,17 @@ __device__ __forceinline__ void append(Number<T>* query, i64 queryStride, Number
     for (int d = lane; d < keySize; d += 32) {
         head[d] = load<T>(from, d);
     }
+    if (n.kind != 0 && normsTurned) {
+        turnHead<T>(from, head, keySize, rope, position);
+    }
     if (n.kind != 0) {
         normHead(head, keySize, h, n);
     }
     __syncwarp();
+    float factor = isQuery ? growth.at(position) : 1.0f;
+    rope.pairs = n.kind != 0 && normsTurned ? 0 : rope.pairs;
     for (int d = lane; d < keySize; d += 32) {
-        store<T>(from, d, turned(head, d, rope, position));
+        store<T>(from, d, factor * turned(head, d, rope, position));
     }
     if (isQuery) {
         return;
@@ -206,7 +236,7 @@ __device__ __forceinline__ void append(Number<T>* query, i64 queryStride, Number
 template <class T>
 __device__ __forceinline__ void appendLatent(const Number<T>* query, i64 queryStride, int querySize, Number<T>* latent,
     i64 latentStride, Number<T>* absorbed, i64 absorbedStride, int queryHeads, int keySize, int valueSize, Rotation rope,
-    Pages pages) {
+    Growth growth, Pages pages) {
     extern __shared__ float head[];
     launchNext();
     waitForPrevious();
@@ -227,10 +257,14 @@ __device__ __forceinline__ void appendLatent(const Number<T>* query, i64 querySt
         head[d] = load<T>(from, d);
     }
     __syncwarp();
+    float factor = isQuery ? growth.at(position) : 1.0f;
     for (int d = lane; d < count; d += 32) {
-        store<T>(to, d, turned(head, d, rope, position));
+        store<T>(to, d, factor * turned(head, d, rope, position));
     }
     if (isQuery) {
+        for (int d = lane; d < valueSize && factor != 1.0f; d += 32) {
+            store<T>(to - valueSize, d, factor * load<T>(to - valueSize, d));
+        }
         return;
     }
     __syncwarp();
@@ -243,7 +277,7 @@ __device__ __forceinline__ void appendLatent(const Number<T>* query, i64 querySt
 
 // How attention goes both ways; all zeros where it does not.
 struct BothWays {
-    const int* rowStart;     // [sequences + 1]
+    const int* rowStart;  // [sequences + 1]
     const float* distances;  // [queryHeads, 2 * span + 1], or null
     int span;
 
@@ -261,15 +295,23 @@ struct BothWays {
     }
 };
 
+// The first position that a row sees; a window below 0 does not slide, but begins at the last multiple of it (Llama 4).
+__device__ __forceinline__ int firstSeen(int window, int position) {
+    if (window < 0) {
+        return position / -window * -window;
+    }
+    return window == 0 ? 0 : max(0, position + 1 - window);
+}
+
 // A block of 4 warps takes a query head of a row.
 template <class T>
 __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStride, Pages pages, int queryHeads, int keyHeads,
-    int keySize, int valueSize, int latent, float scale, float softCap, int window, const float* sinks, BothWays sight,
-    Number<T>* output, i64 outputStride) {
+    int keySize, int valueSize, int latent, float scale, float softCap, int window, const float* sinks, const float* slopes,
+    BothWays sight, Number<T>* output, i64 outputStride) {
     extern __shared__ float shared[];
-    float* asked = shared;            // [keySize]
+    float* asked = shared;  // [keySize]
     float* scores = asked + keySize;  // [TILE]
-    float* sums = scores + TILE;      // [valueSize]
+    float* sums = scores + TILE;  // [valueSize]
     launchNext();
     waitForPrevious();
     int row = blockIdx.x;
@@ -289,8 +331,9 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
     i64 headRows = (i64)keyHead * pages.tokens;
     float largest = sinks ? sinks[h] : NOTHING;
     float denominator = sinks ? 1.0f : 0.0f;
+    float slope = slopes ? slopes[h] : 0.0f;
     int own = pages.positions[row];
-    int first = window == 0 ? 0 : max(0, own + 1 - window);
+    int first = firstSeen(window, own);
     int end = sight.end(pages, row, own + 1, window);
     for (int tile = first / TILE * TILE; tile < end; tile += TILE) {
         int from = max(tile, first);
@@ -302,7 +345,7 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
             for (int d = lane; d < keySize; d += 32) {
                 product = fmaf(asked[d], key[d], product);
             }
-            product = warpSum(product) * scale;
+            product = fmaf(slope, (float)(own - p), warpSum(product) * scale);
             if (sight.distances) {
                 product += sight.added(h, p - own);
             }
@@ -352,6 +395,11 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
         cache, cacheType, pageElements, pageTokens, pageTable, maxPages, rowSequence, positions \
     }
 #define ROTATION const float *inverseFrequencies, int pairs, float factor, int interleaved
+#define GROWTH float growthShare, int growthTokens, int growthFirst
+#define GROWTH_GIVEN                           \
+    Growth {                                   \
+        growthShare, growthTokens, growthFirst \
+    }
 #define ROTATION_GIVEN                                 \
     Rotation {                                         \
         inverseFrequencies, pairs, factor, interleaved \
@@ -362,24 +410,24 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
         i64 keyStride, const Number<T>* value, i64 valueStride, int queryHeads, int keyHeads, int keySize, int valueSize,     \
         int queryNorm, const float* queryWeight, int queryWeightStep, float queryOffset, const float* queryBias,              \
         float queryEpsilon, int keyNorm, const float* keyWeight, int keyWeightStep, float keyOffset, const float* keyBias,    \
-        float keyEpsilon, ROTATION, PAGES) {                                                                                  \
+        float keyEpsilon, ROTATION, int normsTurned, GROWTH, PAGES) {                                                         \
         HeadNorm ofQuery = {queryNorm, queryWeight, queryWeightStep, queryOffset, queryBias, queryEpsilon};                   \
         HeadNorm ofKey = {keyNorm, keyWeight, keyWeightStep, keyOffset, keyBias, keyEpsilon};                                 \
         append<T>(query, queryStride, key, keyStride, value, valueStride, queryHeads, keyHeads, keySize, valueSize, ofQuery,  \
-            ofKey, ROTATION_GIVEN, PAGES_GIVEN);                                                                              \
+            ofKey, ROTATION_GIVEN, normsTurned != 0, GROWTH_GIVEN, PAGES_GIVEN);                                              \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(32)                                                                          \
         append_latent_##SUFFIX(const Number<T>* query, i64 queryStride, int querySize, Number<T>* latent, i64 latentStride,   \
-            Number<T>* absorbed, i64 absorbedStride, int queryHeads, int keySize, int valueSize, ROTATION, PAGES) {           \
+            Number<T>* absorbed, i64 absorbedStride, int queryHeads, int keySize, int valueSize, ROTATION, GROWTH, PAGES) {   \
         appendLatent<T>(query, queryStride, querySize, latent, latentStride, absorbed, absorbedStride, queryHeads, keySize,   \
-            valueSize, ROTATION_GIVEN, PAGES_GIVEN);                                                                          \
+            valueSize, ROTATION_GIVEN, GROWTH_GIVEN, PAGES_GIVEN);                                                            \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(128)                                                                         \
         attention_##SUFFIX(const Number<T>* query, i64 queryStride, int queryHeads, int keyHeads, int keySize, int valueSize, \
-            int latent, float scale, float softCap, int window, const float* sinks, const int* rowStart,                      \
+            int latent, float scale, float softCap, int window, const float* sinks, const float* slopes, const int* rowStart, \
             const float* distances, int span, Number<T>* output, i64 outputStride, PAGES) {                                   \
         attention<T>(query, queryStride, PAGES_GIVEN, queryHeads, keyHeads, keySize, valueSize, latent, scale, softCap,       \
-            window, sinks, BothWays{rowStart, distances, span}, output, outputStride);                                        \
+            window, sinks, slopes, BothWays{rowStart, distances, span}, output, outputStride);                                \
     }
 
 ATTENTION(F32, f32)

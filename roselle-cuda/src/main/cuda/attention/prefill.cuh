@@ -77,7 +77,7 @@ __device__ __forceinline__ void attendPrefill(
     if constexpr (BOTH_WAYS) {
         end = seenEnd(p, end - 1, sequenceEnd);
     }
-    int first = p.window == 0 ? 0 : max(0, firstPosition + 1 - p.window);
+    int first = firstSeen(p, firstPosition);
     const int* pages = p.pageTable + (i64)sequence * p.maxPages;
     for (int c = threadIdx.x; c < ROWS * (SIZE / 8); c += THREADS) {
         int r = c / (SIZE / 8);
@@ -109,7 +109,7 @@ __device__ __forceinline__ void attendPrefill(
         int token = slot[i] / p.group;
         bool isRow = token < tokens;
         rowEnd[i] = isRow ? firstPosition + token + 1 : 0;
-        rowFirst[i] = p.window == 0 ? 0 : max(0, rowEnd[i] - p.window);
+        rowFirst[i] = firstSeen(p, rowEnd[i] - 1);
         if constexpr (BOTH_WAYS) {
             rowEnd[i] = isRow ? seenEnd(p, firstPosition + token, sequenceEnd) : 0;
         }
@@ -119,7 +119,7 @@ __device__ __forceinline__ void attendPrefill(
     int lastToken = min((warp * 16 + 15) / p.group, tokens - 1);
     int warpEnd = warp * 16 / p.group < tokens ? firstPosition + lastToken + 1 : 0;  // positions that this warp sees
     int wholeEnd = firstPosition + warp * 16 / p.group + 1;  // positions that all of its rows see
-    int wholeFirst = p.window == 0 ? 0 : max(0, firstPosition + lastToken + 1 - p.window);
+    int wholeFirst = firstSeen(p, firstPosition + lastToken);
     if constexpr (BOTH_WAYS) {
         warpEnd = warpEnd == 0 ? 0 : seenEnd(p, warpEnd - 1, sequenceEnd);
         wholeEnd = seenEnd(p, wholeEnd - 1, sequenceEnd);

@@ -54,6 +54,54 @@ __device__ __forceinline__ void norm(const Number<T>* input, i64 inputStride, in
     }
 }
 
+// Of the sparse activations of Gemma 3n: what lies less than so many standard deviations above the mean is 0.
+template <class T>
+__device__ __forceinline__ void sparsify(Number<T>* gates, i64 stride, float deviations, int columns) {
+    __shared__ float shared[THREADS / 32];
+    launchNext();
+    waitForPrevious();
+    Number<T>* row = gates + blockIdx.x * stride;
+    float sum = 0.0f;
+    for (int c = threadIdx.x; c < columns; c += THREADS) {
+        sum += load<T>(row, c);
+    }
+    float mean = blockSum(sum, shared) / columns;
+    float squares = 0.0f;
+    for (int c = threadIdx.x; c < columns; c += THREADS) {
+        float x = load<T>(row, c) - mean;
+        squares = fmaf(x, x, squares);
+    }
+    float bound = fmaf(deviations, sqrtf(blockSum(squares, shared) / columns), mean);
+    for (int c = threadIdx.x; c < columns; c += THREADS) {
+        store<T>(row, c, fmaxf(0.0f, load<T>(row, c) - bound));
+    }
+}
+
+// output += input, made as long as another row.
+template <class T>
+__device__ __forceinline__ void addAsLongAs(const Number<T>* input, i64 inputStride, const Number<T>* like, i64 likeStride,
+    Number<T>* output, i64 outputStride, int columns) {
+    __shared__ float shared[THREADS / 32];
+    launchNext();
+    waitForPrevious();
+    i64 row = blockIdx.x;
+    float own = 0.0f;
+    float other = 0.0f;
+    for (int c = threadIdx.x; c < columns; c += THREADS) {
+        float x = load<T>(input, row * inputStride + c);
+        float y = load<T>(like, row * likeStride + c);
+        own = fmaf(x, x, own);
+        other = fmaf(y, y, other);
+    }
+    own = sqrtf(blockSum(own, shared) / columns);
+    other = sqrtf(blockSum(other, shared) / columns);
+    float factor = other / fmaxf(own, sqrtf(1e-5f));
+    for (int c = threadIdx.x; c < columns; c += THREADS) {
+        float x = load<T>(input, row * inputStride + c);
+        store<T>(output, row * outputStride + c, fmaf(factor, x, load<T>(output, row * outputStride + c)));
+    }
+}
+
 // What a row operation does with each of its numbers: output = operation(column).
 template <class T, class OPERATION>
 __device__ __forceinline__ void each(Number<T>* output, i64 outputStride, int columns, OPERATION operation) {
@@ -136,6 +184,26 @@ extern "C" __global__ void __launch_bounds__(256) copy_page(char* cache, i64 lay
     extern "C" __global__ void __launch_bounds__(256) gather_##SUFFIX(                                                        \
         const Number<T>* input, i64 inputStride, const int* index, Number<T>* output, i64 outputStride, int columns) {        \
         each<T>(output, outputStride, columns, [&](i64 r, int c) { return load<T>(input, index[r] * inputStride + c); });     \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        sparsify_##SUFFIX(Number<T>* gates, i64 stride, float deviations, int columns) {                                      \
+        sparsify<T>(gates, stride, deviations, columns);                                                                      \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256) add_as_long_as_##SUFFIX(const Number<T>* input, i64 inputStride,        \
+        const Number<T>* like, i64 likeStride, Number<T>* output, i64 outputStride, int columns) {                            \
+        addAsLongAs<T>(input, inputStride, like, likeStride, output, outputStride, columns);                                  \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256)                                                                         \
+        mix_##SUFFIX(const Number<T>* input, i64 inputStride, const Number<T>* coefficients, i64 coefficientStride,           \
+            int inputs, int width, Number<T>* output, i64 outputStride, int columns) {                                        \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
+            const Number<T>* factors = coefficients + r * coefficientStride + c / width * inputs;                             \
+            float sum = 0.0f;                                                                                                 \
+            for (int i = 0; i < inputs; i++) {                                                                                \
+                sum = fmaf(load<T>(factors, i), load<T>(input, r * inputStride + (i64)i * width + c % width), sum);           \
+            }                                                                                                                 \
+            return sum;                                                                                                       \
+        });                                                                                                                   \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(256)                                                                         \
         scale_logits_##SUFFIX(Number<T>* logits, i64 stride, float scale, float softCap, int columns) {                       \

@@ -180,9 +180,10 @@ struct Corrections {
     }
 };
 
-// beta (v - decay * seen), what a correction is before those of the page's earlier tokens.
+// beta (v - decay * seen), what a correction is before those of the page's earlier tokens; in a state space beta v.
+template <bool IS_SPACE>
 __device__ __forceinline__ float uncorrected(float beta, float value, float decay, float seen) {
-    return __fmul_rn(beta, __fsub_rn(value, __fmul_rn(decay, seen)));
+    return __fmul_rn(beta, IS_SPACE ? value : __fsub_rn(value, __fmul_rn(decay, seen)));
 }
 
 // Weights of token j in the correction, negative, and in the output, of token i.
@@ -235,11 +236,11 @@ __device__ __forceinline__ float unitScale(float squares, float scale) {
     return __fmul_rn(scale, rsqrtf(__fadd_rn(squares, 1e-6f)));
 }
 
-// A head of a row, four numbers a lane, divided by its norm.
-template <class T>
+// A head of a row, four numbers a lane, divided by its norm, or as it is.
+template <class T, bool IS_SPACE>
 __device__ __forceinline__ float4 unit(uint2 words, float scale) {
     float4 x = four<T>(words);
-    return scaled(x, unitScale(warpSum(squareSum(x)), scale));
+    return IS_SPACE ? x : scaled(x, unitScale(warpSum(squareSum(x)), scale));
 }
 
 __device__ __forceinline__ float4 rounded(float4 x) {
@@ -263,6 +264,7 @@ struct DeltaInputs {
     i64 bStride;
     const float* rate;
     const float* timeBias;
+    StateSpace space;
 
     // Whether queries, keys and values can be read eight bytes at a time.
     __device__ __forceinline__ bool areWhole() const {

@@ -18,7 +18,7 @@ struct DecodeShared {
 };
 
 // A row of a sequence.
-template <class T>
+template <class T, bool IS_SPACE>
 struct DecodeRow {
     const DeltaInputs<T>& in;
     const DeltaHeads& heads;
@@ -68,7 +68,7 @@ struct DecodeRow {
             block.both[2 * KEY + at] = 0.0f;
         }
         if (warp == 0) {
-            float4 key = unit<T>(loadFour(in.key + row * in.keyStride + keyAt + 4 * lane), 1.0f);
+            float4 key = unit<T, IS_SPACE>(loadFour(in.key + row * in.keyStride + keyAt + 4 * lane), 1.0f);
             if (heads.isFirst(firstHead)) {
                 float* kept = page + token * rowSize + keyAt + 4 * lane;
                 kept[0] = key.x, kept[1] = key.y, kept[2] = key.z, kept[3] = key.w;
@@ -76,7 +76,7 @@ struct DecodeRow {
             *(float4*)(block.keys + groupAt(token, lane)) = rounded(key);
             *(float4*)(block.both + groupAt(0, lane)) = rounded(key);
         } else if (warp == 1) {
-            float4 query = unit<T>(loadFour(in.query + row * in.queryStride + keyAt + 4 * lane), QUERY_SCALE);
+            float4 query = unit<T, IS_SPACE>(loadFour(in.query + row * in.queryStride + keyAt + 4 * lane), QUERY_SCALE);
             *(float4*)(block.both + groupAt(1, lane)) = rounded(query);
         }
         bool isDecays = warp == 2 || warp == 3;
@@ -86,11 +86,12 @@ struct DecodeRow {
         float beta = 0.0f;
         if (isDecays) {
             int head = firstHead + min(index, count - 1) * step;
-            float g = deltaDecay(in.rate[head], toFloat<T>(in.a[row * in.aStride + head]), in.timeBias[head]);
-            beta = deltaBeta(toFloat<T>(in.b[row * in.bStride + head]));
+            DeltaGates gates(in.space, in.rate[head], toFloat<T>(in.a[row * in.aStride + head]), in.timeBias[head],
+                toFloat<T>(in.b[row * in.bStride + head]));
+            beta = gates.beta;
             float sum = j < token ? page[j * rowSize + heads.sumAt(head)] : 0.0f;
             float last = __shfl_sync(~0u, sum, lane / PAGE * PAGE + max(0, token - 1));
-            float total = token == 0 ? g : __fadd_rn(last, g);
+            float total = token == 0 ? gates.g : __fadd_rn(last, gates.g);
             decay = expf(__fsub_rn(total, j < token ? sum : total));
             block.ages[index][tokenAt(j)] = decay;
             if (j == 0) {
@@ -112,13 +113,14 @@ struct DecodeRow {
                 low[n] = __shfl_sync(~0u, scores[n], 4 * (j % 8));
                 high[n] = __shfl_sync(~0u, scores[2 + n], 4 * (j % 8));
             }
-            block.correctionWeights[index][j] = j < token ? correctionWeight(beta, decay, j < 8 ? low[0] : high[0]) : 0.0f;
+            block.correctionWeights[index][j] =
+                j < token && !IS_SPACE ? correctionWeight(beta, decay, j < 8 ? low[0] : high[0]) : 0.0f;
             block.outputWeights[index][tokenAt(j)] = j <= token ? outputWeight(decay, j < 8 ? low[1] : high[1]) : 0.0f;
         }
     }
 };
 
-template <class T>
+template <class T, bool IS_SPACE>
 __device__ __forceinline__ void deltaDecode(const DeltaInputs<T>& in, u16* output, i64 outputStride, const DeltaHeads& heads,
     int headsOfBlock, const StatePages& pages) {
     extern __shared__ __align__(16) float shared[];
@@ -147,7 +149,7 @@ __device__ __forceinline__ void deltaDecode(const DeltaInputs<T>& in, u16* outpu
     int token = position % PAGE;
     float* page = pages.page(sequence, position / PAGE);
     const float* before = position >= PAGE ? pages.page(sequence, position / PAGE - 1) : nullptr;
-    DecodeRow<T> row = {in, heads, r, token, page, before};
+    DecodeRow<T, IS_SPACE> row = {in, heads, r, token, page, before};
     row.fetch(firstHead, fetched, corrections, stride);
     copyCommit();
     const u16* values = in.value + r * in.valueStride + number + lane / 4;
@@ -198,8 +200,8 @@ __device__ __forceinline__ void deltaDecode(const DeltaInputs<T>& in, u16* outpu
         }
         float decay = block.decays[i];
         if (lane % 4 == 0) {
-            own[token * stride + lane / 4] = uncorrected(block.betas[i], lowValue, decay, seen[0][0]);
-            own[token * stride + lane / 4 + 8] = uncorrected(block.betas[i], highValue, decay, seen[0][2]);
+            own[token * stride + lane / 4] = uncorrected<IS_SPACE>(block.betas[i], lowValue, decay, seen[0][0]);
+            own[token * stride + lane / 4 + 8] = uncorrected<IS_SPACE>(block.betas[i], highValue, decay, seen[0][2]);
         }
         __syncwarp();
         float earlier[PAGE];
@@ -227,6 +229,10 @@ __device__ __forceinline__ void deltaDecode(const DeltaInputs<T>& in, u16* outpu
         factors.add(sums, lane < 4 ? w : make_float4(0.0f, 0.0f, 0.0f, 0.0f));
         if (lane % 4 == 0) {
             u16* to = output + r * outputStride + head * heads.valueSize + number + lane / 4;
+            if constexpr (IS_SPACE) {
+                sums[0] = __fmaf_rn(in.space.skip[head], lowValue, sums[0]);
+                sums[2] = __fmaf_rn(in.space.skip[head], highValue, sums[2]);
+            }
             to[0] = fromFloat<T>(sums[0]);
             to[8] = fromFloat<T>(sums[2]);
         }

@@ -6,7 +6,7 @@
 // have but for the state: keys and queries of unit length, products among them, values, and the decays of eight pages at once.
 // Rows that the page has from earlier steps come as they were kept, with weights that leave them as they are. Eight warps are as
 // many as can have 255 registers each, which those with the state need. All of them meet at one place, once a page.
-// delta_rule_decode: delta_decode.cuh.
+// delta_rule_decode: delta_decode.cuh. Both are there once more for state spaces (pages.cuh), space_rows and space_decode.
 //
 // Where sums have an order: products over keys in that of delta.cuh's instructions; then
 //     d(i) = beta(i) (v(i) - e^G(i) S^T k(i)) - sum over j < i, ascending, fused; output(i) by two instructions over all j.
@@ -169,7 +169,7 @@ __device__ __forceinline__ float eightSums(const float (&x)[8]) {
 }
 
 // Keys, queries and values of a page, and products among them; page is null where it is not kept.
-template <class T>
+template <class T, bool IS_SPACE>
 __device__ __forceinline__ void prepare(Prepared& ready, const Fetched& fetched, const Decays& decays, const Place& place,
     const PageRows& rows, float* page, int thread) {
     int lane = thread % 32;
@@ -185,11 +185,13 @@ __device__ __forceinline__ void prepare(Prepared& ready, const Fetched& fetched,
         squares[i] = squareSum(keys[i]);
         squares[PAGE / WARPS + i] = squareSum(queries[i]);
     }
-    float factor = unitScale(eightSums(squares), lane & 16 ? QUERY_SCALE : 1.0f);
+    if constexpr (!IS_SPACE) {
+        float factor = unitScale(eightSums(squares), lane & 16 ? QUERY_SCALE : 1.0f);
 #pragma unroll
-    for (int i = 0; i < PAGE / WARPS; i++) {
-        keys[i] = scaled(keys[i], __shfl_sync(~0u, factor, 4 * i));
-        queries[i] = scaled(queries[i], __shfl_sync(~0u, factor, 16 + 4 * i));
+        for (int i = 0; i < PAGE / WARPS; i++) {
+            keys[i] = scaled(keys[i], __shfl_sync(~0u, factor, 4 * i));
+            queries[i] = scaled(queries[i], __shfl_sync(~0u, factor, 16 + 4 * i));
+        }
     }
     if (rows.from > 0 || keeps) {
 #pragma unroll
@@ -222,8 +224,11 @@ __device__ __forceinline__ void prepare(Prepared& ready, const Fetched& fetched,
     }
     together();
     // products of keys with 8 keys, or queries, a warp: sums [j, i]
-    float scores[4] = {};
     bool isQuery = warp >= 2;
+    if (IS_SPACE && !isQuery) {
+        return;
+    }
+    float scores[4] = {};
     int first = warp % 2 * 8;
     multiplyKeys(scores, ready.keys, (isQuery ? ready.queries : ready.keys) + first * KEY);
 #pragma unroll
@@ -268,7 +273,8 @@ struct Gates {
     __device__ __forceinline__ void prepare(Decays& decays, const Place& place, const PageRows& rows, int token) const {
         i64 at = (i64)token * place.rowSize + place.sum;
         bool isNew = rows.has(token);
-        float own = isNew ? deltaDecay(rate, a, timeBias) : 0.0f;
+        DeltaGates given(in.space, rate, a, timeBias, b);
+        float own = isNew ? given.g : 0.0f;
         if (token < rows.from) {
             own = page[at];
         }
@@ -286,14 +292,14 @@ struct Gates {
         decays.sums[token] = sum;
         decays.ages[tokenAt(token)] = expf(__fsub_rn(last, sum));
         decays.decays[token] = isNew ? expf(sum) : 0.0f;
-        decays.betas[token] = isNew ? deltaBeta(b) : token < rows.from ? 1.0f : 0.0f;
+        decays.betas[token] = isNew ? given.beta : token < rows.from ? 1.0f : 0.0f;
     }
 };
 
-// A warp's piece of a page's rows.
-template <class T>
+// A warp's piece of a page's rows; `skip` is that of a state space.
+template <class T, bool IS_SPACE>
 __device__ __forceinline__ void advance(DeltaState& state, const Prepared& ready, const Decays& decays, float* piece,
-    const Place& place, const PageRows& rows, float* page, u16* output, i64 outputStride) {
+    const Place& place, const PageRows& rows, float* page, float skip, u16* output, i64 outputStride) {
     int lane = threadIdx.x % 32;
     int inTile = threadIdx.x / 32 * PIECE;
     float seen[4][4] = {};  // of the keys of tokens 0 to 7, 8 to 15, and of the queries
@@ -316,7 +322,7 @@ __device__ __forceinline__ void advance(DeltaState& state, const Prepared& ready
             if (n < 2) {
                 float value = ready.values[token * VALUE_STRIDE + inTile + number];
                 piece[number * PIECE_STRIDE + tokenAt(token)] =
-                    uncorrected(decays.betas[token], value, decays.decays[token], seen[n][i]);
+                    uncorrected<IS_SPACE>(decays.betas[token], value, decays.decays[token], seen[n][i]);
             } else {
                 seen[n][i] = __fmul_rn(decays.decays[token], seen[n][i]);
             }
@@ -330,9 +336,11 @@ __device__ __forceinline__ void advance(DeltaState& state, const Prepared& ready
         float4 four = *(const float4*)(piece + own * PIECE_STRIDE + 4 * j);
         d[j] = four.x, d[j + 4] = four.y, d[j + 8] = four.z, d[j + 12] = four.w;
     }
+    if constexpr (!IS_SPACE) {
 #pragma unroll
-    for (int i = 1; i < PAGE; i++) {
-        d[i] = corrected(d[i], ready.correctionWeights + i * PAGE, d, i);
+        for (int i = 1; i < PAGE; i++) {
+            d[i] = corrected(d[i], ready.correctionWeights + i * PAGE, d, i);
+        }
     }
     __syncwarp();
     if (lane < 16) {
@@ -362,8 +370,14 @@ __device__ __forceinline__ void advance(DeltaState& state, const Prepared& ready
     for (int n = 0; n < 2; n++) {
         corrections.add(seen[2 + n], *(const float4*)(ready.outputWeights + (lane / 4 + 8 * n) * PAGE + 4 * (lane % 4)));
 #pragma unroll
-        for (int i = 0; i < 4; i++) {  // [token, number of the value]
-            piece[(8 * n + 2 * (lane % 4) + i % 2) * PIECE_STRIDE + lane / 4 + i / 2 * 8] = seen[2 + n][i];
+        for (int i = 0; i < 4; i++) {
+            int token = 8 * n + 2 * (lane % 4) + i % 2;
+            int number = lane / 4 + i / 2 * 8;
+            float sum = seen[2 + n][i];
+            if constexpr (IS_SPACE) {
+                sum = __fmaf_rn(skip, ready.values[token * VALUE_STRIDE + inTile + number], sum);
+            }
+            piece[token * PIECE_STRIDE + number] = sum;
         }
     }
     __syncwarp();
@@ -388,7 +402,7 @@ __device__ __forceinline__ void advance(DeltaState& state, const Prepared& ready
     __syncwarp();
 }
 
-template <class T>
+template <class T, bool IS_SPACE>
 __device__ __forceinline__ void deltaRows(
     const DeltaInputs<T>& in, u16* output, i64 outputStride, const DeltaHeads& heads, int byRow, const StatePages& pages) {
     extern __shared__ __align__(16) float shared[];
@@ -408,6 +422,7 @@ __device__ __forceinline__ void deltaRows(
     const int* entries = pages.table + (i64)rows.sequence * pages.maxPages;
     int next = entries[firstPage];
     Place place(heads, head, column);
+    float skip = IS_SPACE ? in.space.skip[head] : 0.0f;
     bool hasState = warp < WARPS;
     int thread = threadIdx.x % (32 * WARPS);
     int token = thread % PAGE;
@@ -440,12 +455,12 @@ __device__ __forceinline__ void deltaRows(
                 gates.fetch(pages, rows, own + AHEAD, lastPage, token);
             }
             copyWait<STAGES - 1>();
-            prepare<T>(ready, block.fetched[number % STAGES], block.decays[number], place, here, page, thread);
+            prepare<T, IS_SPACE>(ready, block.fetched[number % STAGES], block.decays[number], place, here, page, thread);
         }
         __syncthreads();  // the page is ready, and the one before it is done with
         if (hasState) {
-            advance<T>(state, ready, block.decays[number], block.pieces + inTile * PIECE_STRIDE, place, here, page, output,
-                outputStride);
+            advance<T, IS_SPACE>(state, ready, block.decays[number], block.pieces + inTile * PIECE_STRIDE, place, here, page,
+                skip, output, outputStride);
             if (page && here.until == PAGE) {
                 state.write(page + stateAt);
             }
@@ -453,24 +468,25 @@ __device__ __forceinline__ void deltaRows(
     }
 }
 
-#define DELTA_INPUTS                                                                                                     \
-    const u16 *query, i64 queryStride, const u16 *key, i64 keyStride, const u16 *value, i64 valueStride, const u16 *a,   \
-        i64 aStride, const u16 *b, i64 bStride, const float *rate, const float *timeBias, u16 *output, i64 outputStride, \
-        int keyHeads, int valueHeads, int valueSize, int takesTurns
-#define GIVEN_INPUTS(T)                                                                                \
-    DeltaInputs<T> {                                                                                   \
-        query, queryStride, key, keyStride, value, valueStride, a, aStride, b, bStride, rate, timeBias \
+#define DELTA_INPUTS                                                                                                   \
+    const u16 *query, i64 queryStride, const u16 *key, i64 keyStride, const u16 *value, i64 valueStride, const u16 *a, \
+        i64 aStride, const u16 *b, i64 bStride, const float *rate, const float *timeBias, STATE_SPACE, u16 *output,    \
+        i64 outputStride, int keyHeads, int valueHeads, int valueSize, int takesTurns
+#define GIVEN_INPUTS(T)                                                                                             \
+    DeltaInputs<T> {                                                                                                \
+        query, queryStride, key, keyStride, value, valueStride, a, aStride, b, bStride, rate, timeBias, GIVEN_SPACE \
     }
 #define GIVEN_HEADS DeltaHeads{keyHeads, valueHeads, KEY, valueSize, takesTurns != 0}
 
-#define DELTA_RULES(T, SUFFIX)                                                                                            \
-    extern "C" __global__ void __launch_bounds__(256, 1) delta_rule_rows_##SUFFIX(DELTA_INPUTS, int byRow, STATE_PAGES) { \
-        deltaRows<T>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, byRow, GIVEN_PAGES);                             \
-    }                                                                                                                     \
-    extern "C" __global__ void __launch_bounds__(256, 2)                                                                  \
-        delta_rule_decode_##SUFFIX(DELTA_INPUTS, int headsOfBlock, STATE_PAGES) {                                         \
-        deltaDecode<T>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, headsOfBlock, GIVEN_PAGES);                    \
+#define DELTA_RULES(T, NAME, IS_SPACE, SUFFIX)                                                                                 \
+    extern "C" __global__ void __launch_bounds__(256, 1) NAME##_rows_##SUFFIX(DELTA_INPUTS, int byRow, STATE_PAGES) {          \
+        deltaRows<T, IS_SPACE>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, byRow, GIVEN_PAGES);                        \
+    }                                                                                                                          \
+    extern "C" __global__ void __launch_bounds__(256, 2) NAME##_decode_##SUFFIX(DELTA_INPUTS, int headsOfBlock, STATE_PAGES) { \
+        deltaDecode<T, IS_SPACE>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, headsOfBlock, GIVEN_PAGES);               \
     }
 
-DELTA_RULES(Bf16, bf16)
-DELTA_RULES(F16, f16)
+DELTA_RULES(Bf16, delta_rule, false, bf16)
+DELTA_RULES(F16, delta_rule, false, f16)
+DELTA_RULES(Bf16, space, true, bf16)
+DELTA_RULES(F16, space, true, f16)

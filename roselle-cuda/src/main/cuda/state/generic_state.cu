@@ -8,8 +8,12 @@
 //     d(i) = beta(i) (v(i) - e^G(i) S^T k(i) - sum over j < i of e^(G(i) - G(j)) (k(i) k(j)) d(j))
 //     output(i) = e^G(i) S^T q(i) + sum over j <= i of e^(G(i) - G(j)) (q(i) k(j)) d(j)
 // and behind the page S' = e^G(last) S + sum over j of e^(G(last) - G(j)) k(j) d(j)^T. A block has 32 columns of a value head of
-// a sequence, and S [keySize, 32] in shared memory, from its first row in the step to its last. State in a page: [valueHeads,
-// keySize, valueSize]. Every sum has an order that the sizes alone decide.
+// a sequence, and S [keySize, 32] in shared memory, from its first row in the step to its last. A state space (pages.cuh) is the
+// same with d(i) = beta(i) v(i). State in a page: [valueHeads, keySize, valueSize]. Every sum has an order that the sizes alone
+// decide.
+//
+// channel_rule: the same with a decay for each number of a key (Kimi Delta Attention; Kimi Team, 2025). The keys of a page's
+// earlier tokens are kept as they are by now, each decay multiplied into them as its token comes.
 // Grids, blocks, parameters: tools/cuda-lab/ENTRIES.md.
 #include "common/ampere.cuh"
 #include "gemm/epilogue.cuh"
@@ -175,6 +179,7 @@ struct DeltaBlock {
     float* queryWeights;  // [pageTokens]
     float* ofKey;  // [GROUPS, COLUMNS]
     float* ofQuery;  // [GROUPS, COLUMNS]
+    float* passed;  // [keySize], what channels have decayed since the page began
 
     __device__ __forceinline__ DeltaBlock(float* shared, int tokens, int keySize) {
         keys = shared;
@@ -186,19 +191,28 @@ struct DeltaBlock {
         queryWeights = keyWeights + tokens;
         ofKey = queryWeights + tokens;
         ofQuery = ofKey + THREADS;
+        passed = ofQuery + THREADS;
+    }
+
+    // Lets the decay of a channel at a token pass over what the page's earlier tokens left; a thread's own channel.
+    __device__ __forceinline__ void decay(int channel, int size, int token, float by) const {
+        for (int j = 0; j < token; j++) {
+            keys[j * size + channel] = __fmul_rn(keys[j * size + channel], by);
+        }
+        passed[channel] = token == 0 ? by : __fmul_rn(passed[channel], by);
     }
 };
 
-// A head of a row, divided by its norm; one warp.
+// A head of a row, divided by its norm, or as it is; one warp.
 template <class T>
-__device__ __forceinline__ void unit(const Number<T>* head, int size, float scale, float* target, float* kept) {
+__device__ __forceinline__ void unit(const Number<T>* head, int size, bool asIs, float scale, float* target, float* kept) {
     int lane = threadIdx.x % 32;
     float squares = 0.0f;
-    for (int i = lane; i < size; i += 32) {
+    for (int i = lane; i < size && !asIs; i += 32) {
         float x = load<T>(head, i);
         squares = __fmaf_rn(x, x, squares);
     }
-    float factor = unitFactor(warpSum(squares), scale);
+    float factor = asIs ? 1.0f : unitFactor(warpSum(squares), scale);
     for (int i = lane; i < size; i += 32) {
         float x = __fmul_rn(load<T>(head, i), factor);
         target[i] = x;
@@ -208,13 +222,14 @@ __device__ __forceinline__ void unit(const Number<T>* head, int size, float scal
     }
 }
 
-template <class T>
+template <class T, bool BY_CHANNEL>
 __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStride, const Number<T>* key, i64 keyStride,
     const Number<T>* value, i64 valueStride, const Number<T>* a, i64 aStride, const Number<T>* b, i64 bStride,
-    const float* rate, const float* timeBias, Number<T>* output, i64 outputStride, const DeltaHeads& heads, int byRow,
-    const StatePages& pages) {
+    const float* rate, const float* timeBias, const StateSpace& space, Number<T>* output, i64 outputStride,
+    const DeltaHeads& heads, int byRow, const StatePages& pages) {
     extern __shared__ float shared[];
     launchNext();
+    bool isSpace = space.skip != nullptr;
     int tiles = (heads.valueSize + COLUMNS - 1) / COLUMNS;
     int tile = blockIdx.x % tiles;
     int head = blockIdx.x / tiles % heads.valueHeads;
@@ -246,19 +261,37 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
                     block.keys[j * size + i] = earlier[heads.keyAt(head) + i];
                 }
                 block.corrections[j * COLUMNS + lane] = isColumn ? earlier[heads.correctionAt(head) + column] : 0.0f;
-                block.sums[j] = earlier[heads.sumAt(head)];
+                if (!BY_CHANNEL) {
+                    block.sums[j] = earlier[heads.sumAt(head)];
+                }
             }
             __syncthreads();
+            for (int i = threadIdx.x; BY_CHANNEL && i < size; i += THREADS) {
+                for (int j = 0; j < token; j++) {
+                    block.decay(i, size, j, page[(i64)j * heads.rowSize() + heads.sumAt(head) + i]);
+                }
+            }
         }
         if (warp == 0) {
-            unit<T>(key + r * keyStride + heads.keyAt(head), size, 1.0f, block.keys + token * size,
+            unit<T>(key + r * keyStride + heads.keyAt(head), size, isSpace, 1.0f, block.keys + token * size,
                 keepsKeys && row ? row + heads.keyAt(head) : nullptr);
         } else if (warp == 1) {
-            unit<T>(query + r * queryStride + heads.keyAt(head), size, queryScale, block.query, nullptr);
+            unit<T>(query + r * queryStride + heads.keyAt(head), size, isSpace, queryScale, block.query, nullptr);
         }
-        float g = deltaDecay(rate[head], load<T>(a, r * aStride + head), timeBias[head]);
-        float total = token == 0 ? g : __fadd_rn(block.sums[token - 1], g);
-        if (threadIdx.x == 0) {
+        float ofB = load<T>(b, r * bStride + head);
+        for (int i = threadIdx.x; BY_CHANNEL && i < size; i += THREADS) {
+            int channel = head * size + i;
+            DeltaGates own(space, rate[head], load<T>(a, r * aStride + channel), timeBias[channel], ofB);
+            float by = expf(own.g);
+            block.decay(i, size, token, by);
+            if (tile == 0 && row) {
+                row[heads.sumAt(head) + i] = by;
+            }
+        }
+        int first = BY_CHANNEL ? head * size : head;
+        DeltaGates gates(space, rate[head], load<T>(a, r * aStride + first), timeBias[first], ofB);
+        float total = BY_CHANNEL || token == 0 ? gates.g : __fadd_rn(block.sums[token - 1], gates.g);
+        if (threadIdx.x == 0 && !BY_CHANNEL) {
             block.sums[token] = total;
             if (tile == 0 && row) {
                 row[heads.sumAt(head)] = total;
@@ -272,7 +305,7 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
                 ofKey = __fmaf_rn(block.keys[j * size + i], block.keys[token * size + i], ofKey);
                 ofQuery = __fmaf_rn(block.keys[j * size + i], block.query[i], ofQuery);
             }
-            float decay = expf(__fsub_rn(total, block.sums[j]));
+            float decay = BY_CHANNEL ? 1.0f : expf(__fsub_rn(total, block.sums[j]));
             ofKey = __fmul_rn(decay, warpSum(ofKey));
             ofQuery = __fmul_rn(decay, warpSum(ofQuery));
             if (lane == 0) {
@@ -284,6 +317,7 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
         float ofQuery = 0.0f;
         for (int i = warp; i < size; i += GROUPS) {
             float x = block.state[i * COLUMNS + lane];
+            x = BY_CHANNEL ? __fmul_rn(block.passed[i], x) : x;
             ofKey = __fmaf_rn(block.keys[token * size + i], x, ofKey);
             ofQuery = __fmaf_rn(block.query[i], x, ofQuery);
         }
@@ -296,7 +330,7 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
                 ofKey = __fadd_rn(ofKey, block.ofKey[i * COLUMNS + lane]);
                 ofQuery = __fadd_rn(ofQuery, block.ofQuery[i * COLUMNS + lane]);
             }
-            float decay = expf(total);
+            float decay = BY_CHANNEL ? 1.0f : expf(total);
             ofKey = __fmul_rn(decay, ofKey);
             ofQuery = __fmul_rn(decay, ofQuery);
             for (int j = 0; j < token; j++) {
@@ -304,12 +338,13 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
                 ofKey = __fmaf_rn(block.keyWeights[j], earlier, ofKey);
                 ofQuery = __fmaf_rn(block.queryWeights[j], earlier, ofQuery);
             }
-            float beta = deltaBeta(load<T>(b, r * bStride + head));
             int at = head * heads.valueSize + column;
-            float correction = isColumn ? __fmul_rn(beta, __fsub_rn(load<T>(value, r * valueStride + at), ofKey)) : 0.0f;
+            float own = isColumn ? load<T>(value, r * valueStride + at) : 0.0f;
+            float correction = isColumn ? __fmul_rn(gates.beta, isSpace ? own : __fsub_rn(own, ofKey)) : 0.0f;
             block.corrections[token * COLUMNS + lane] = correction;
             if (isColumn) {
-                store<T>(output, r * outputStride + at, __fmaf_rn(block.queryWeights[token], correction, ofQuery));
+                float sum = __fmaf_rn(block.queryWeights[token], correction, ofQuery);
+                store<T>(output, r * outputStride + at, isSpace ? __fmaf_rn(space.skip[head], own, sum) : sum);
                 if (row) {
                     row[heads.correctionAt(head) + column] = correction;
                 }
@@ -319,9 +354,10 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
         if (token == tokens - 1) {
             float decay = expf(total);
             for (int i = warp; i < size; i += GROUPS) {
-                float x = __fmul_rn(decay, block.state[i * COLUMNS + lane]);
+                float x = __fmul_rn(BY_CHANNEL ? block.passed[i] : decay, block.state[i * COLUMNS + lane]);
                 for (int j = 0; j < tokens; j++) {
-                    float weight = __fmul_rn(expf(__fsub_rn(total, block.sums[j])), block.keys[j * size + i]);
+                    float key = block.keys[j * size + i];
+                    float weight = BY_CHANNEL ? key : __fmul_rn(expf(__fsub_rn(total, block.sums[j])), key);
                     x = __fmaf_rn(weight, block.corrections[j * COLUMNS + lane], x);
                 }
                 block.state[i * COLUMNS + lane] = x;
@@ -334,18 +370,23 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
     }
 }
 
-#define STATES(T, SUFFIX)                                                                                                    \
-    extern "C" __global__ void __launch_bounds__(128)                                                                        \
-        convolve_##SUFFIX(const Number<T>* input, i64 inputStride, const float* weight, const float* bias, int activation,   \
-            Number<T>* output, i64 outputStride, int channels, int taps, STATE_PAGES) {                                      \
-        convolveAny<T>(input, inputStride, weight, bias, activation, output, outputStride, channels, taps, GIVEN_PAGES);     \
-    }                                                                                                                        \
-    extern "C" __global__ void __launch_bounds__(128, 4) delta_rule_##SUFFIX(const Number<T>* query, i64 queryStride,        \
-        const Number<T>* key, i64 keyStride, const Number<T>* value, i64 valueStride, const Number<T>* a, i64 aStride,       \
-        const Number<T>* b, i64 bStride, const float* rate, const float* timeBias, Number<T>* output, i64 outputStride,      \
-        int keyHeads, int valueHeads, int keySize, int valueSize, int takesTurns, int byRow, STATE_PAGES) {                  \
-        deltaRule<T>(query, queryStride, key, keyStride, value, valueStride, a, aStride, b, bStride, rate, timeBias, output, \
-            outputStride, DeltaHeads{keyHeads, valueHeads, keySize, valueSize, takesTurns != 0}, byRow, GIVEN_PAGES);        \
+#define STATES(T, SUFFIX)                                                                                                  \
+    extern "C" __global__ void __launch_bounds__(128)                                                                      \
+        convolve_##SUFFIX(const Number<T>* input, i64 inputStride, const float* weight, const float* bias, int activation, \
+            Number<T>* output, i64 outputStride, int channels, int taps, STATE_PAGES) {                                    \
+        convolveAny<T>(input, inputStride, weight, bias, activation, output, outputStride, channels, taps, GIVEN_PAGES);   \
+    }                                                                                                                      \
+    DELTA_RULE(T, SUFFIX, delta_rule, false)                                                                               \
+    DELTA_RULE(T, SUFFIX, channel_rule, true)
+
+#define DELTA_RULE(T, SUFFIX, NAME, BY_CHANNEL)                                                                               \
+    extern "C" __global__ void __launch_bounds__(128, 4) NAME##_##SUFFIX(const Number<T>* query, i64 queryStride,             \
+        const Number<T>* key, i64 keyStride, const Number<T>* value, i64 valueStride, const Number<T>* a, i64 aStride,        \
+        const Number<T>* b, i64 bStride, const float* rate, const float* timeBias, STATE_SPACE, Number<T>* output,            \
+        i64 outputStride, int keyHeads, int valueHeads, int keySize, int valueSize, int takesTurns, int byRow, STATE_PAGES) { \
+        deltaRule<T, BY_CHANNEL>(query, queryStride, key, keyStride, value, valueStride, a, aStride, b, bStride, rate,        \
+            timeBias, GIVEN_SPACE, output, outputStride,                                                                      \
+            DeltaHeads{keyHeads, valueHeads, keySize, valueSize, takesTurns != 0, BY_CHANNEL}, byRow, GIVEN_PAGES);           \
     }
 
 // Of the numbers of taps that models have, eight channels for a thread.

@@ -53,13 +53,15 @@ struct StateRows {
         cache, pageElements, pageTokens, pageTable, maxPages, rowSequence, positions, rowStart \
     }
 
-// Heads of a delta rule. A row of a page: keys [keyHeads, keySize], corrections [valueHeads, valueSize], sums of g [valueHeads].
+// Heads of a delta rule. A row of a page: keys [keyHeads, keySize], corrections [valueHeads, valueSize], sums of g [valueHeads]
+// or, where channels decay by themselves, their e^g [keyHeads, keySize].
 struct DeltaHeads {
     int keyHeads;
     int valueHeads;
     int keySize;
     int valueSize;
     bool takesTurns;
+    bool byChannel = false;
 
     __device__ __forceinline__ int keyHead(int head) const {
         return takesTurns ? head % keyHeads : head / (valueHeads / keyHeads);
@@ -71,7 +73,7 @@ struct DeltaHeads {
     }
 
     __device__ __forceinline__ int rowSize() const {
-        return keyHeads * keySize + valueHeads * valueSize + valueHeads;
+        return keyHeads * keySize + valueHeads * valueSize + (byChannel ? keyHeads * keySize : valueHeads);
     }
 
     __device__ __forceinline__ int keyAt(int head) const {
@@ -83,7 +85,7 @@ struct DeltaHeads {
     }
 
     __device__ __forceinline__ int sumAt(int head) const {
-        return keyHeads * keySize + valueHeads * valueSize + head;
+        return keyHeads * keySize + valueHeads * valueSize + (byChannel ? head * keySize : head);
     }
 
     __device__ __forceinline__ i64 stateAt(int head, int pageTokens) const {
@@ -91,15 +93,36 @@ struct DeltaHeads {
     }
 };
 
-// g of a head and a token, below 0, and beta.
-__device__ __forceinline__ float deltaDecay(float rate, float a, float timeBias) {
-    float x = __fadd_rn(a, timeBias);
-    return __fmul_rn(rate, __fadd_rn(fmaxf(x, 0.0f), log1pf(expf(-fabsf(x)))));
-}
+// What makes of the rule a state space (Mamba 2): a token takes t = softplus(a + timeBias) within bounds, g is rate * t, d is t v
+// without a correction, skip * v is added to the output, and queries and keys are as they are.
+struct StateSpace {
+    const float* skip;  // [valueHeads]; null for a delta rule
+    float shortest;
+    float longest;
+};
 
-__device__ __forceinline__ float deltaBeta(float b) {
-    return __frcp_rn(__fadd_rn(1.0f, expf(-b)));
-}
+// What a token does to a head's state: g, below 0, and what its value is multiplied with.
+struct DeltaGates {
+    float g;
+    float beta;
+
+    // `b` is not looked at in a state space.
+    __device__ __forceinline__ DeltaGates(const StateSpace& space, float rate, float a, float timeBias, float b) {
+        float x = __fadd_rn(a, timeBias);
+        float time = __fadd_rn(fmaxf(x, 0.0f), log1pf(expf(-fabsf(x))));
+        if (space.skip) {
+            time = fminf(fmaxf(time, space.shortest), space.longest);
+        }
+        g = __fmul_rn(rate, time);
+        beta = space.skip ? time : __frcp_rn(__fadd_rn(1.0f, expf(-b)));
+    }
+};
+
+#define STATE_SPACE const float *skip, float shortest, float longest
+#define GIVEN_SPACE             \
+    StateSpace {                \
+        skip, shortest, longest \
+    }
 
 // What a key is multiplied with to be of unit length, from the sum of its squares; queries with the root of their size besides.
 __device__ __forceinline__ float unitFactor(float squares, float scale) {

@@ -88,14 +88,14 @@ final class ModelTable {
             if (spec.layerInputs() != 0) {
                 row.parts().add("inputs of layers");
             }
+            if (spec.block().streams() != null) {
+                row.parts().add("streams side by side");
+            }
             if (spec.input().distanceBuckets() > 0) {
                 row.parts().add("scores that know distances");
             }
-            boolean hasSpaces =
-                    spec.layers().stream().anyMatch(layer -> layer.attention() instanceof AttentionSpec.StateSpace);
             row.parts().addAll(spec.special());
-            boolean isOfCpu = hasSpaces || !spec.special().isEmpty();
-            List<String> devices = isOfCpu ? List.of("CPU") : List.of("CPU", "GPU");
+            List<String> devices = spec.special().isEmpty() ? List.of("CPU", "GPU") : List.of("CPU");
             if (row.devices().isEmpty()) {
                 row.devices().addAll(devices);
             }
@@ -131,19 +131,56 @@ final class ModelTable {
                 .toList();
     }
 
+    private static final String GROWING = "queries that grow with their positions";
+
+    private static List<String> parts(AttentionSpec.Traits traits) {
+        var parts = new ArrayList<String>();
+        if (traits.normsTurned()) {
+            parts.add("norms behind their rotation");
+        }
+        if (traits.slope() != 0) {
+            parts.add("scores that fall with distance (ALiBi)");
+        }
+        if (traits.isChunked()) {
+            parts.add("attention in chunks");
+        }
+        if (traits.queryScale() != null) {
+            parts.add(GROWING);
+        }
+        return parts;
+    }
+
     private static List<String> parts(LayerSpec layer) {
         var parts = new ArrayList<String>();
         switch (layer.attention()) {
             case AttentionSpec.None _ -> {}
-            case AttentionSpec.MultiHead heads -> parts.add(heads.window() == 0 ? "attention" : "windows");
+            case AttentionSpec.MultiHead heads -> {
+                parts.add(heads.window() == 0 ? "attention" : "windows");
+                parts.addAll(parts(heads.traits()));
+            }
             case AttentionSpec.SharedKeys _ -> parts.add("keys of other layers");
-            case AttentionSpec.Latent _ -> parts.add("latent attention");
-            case AttentionSpec.DeltaNet _ -> parts.add("delta nets");
+            case AttentionSpec.Latent latent -> {
+                parts.add("latent attention");
+                if (latent.queryScale() != null) {
+                    parts.add(GROWING);
+                }
+            }
+            case AttentionSpec.DeltaNet delta -> {
+                parts.add("delta nets");
+                if (delta.heads().decaysByChannel()) {
+                    parts.add("delta nets whose channels decay by themselves (KDA)");
+                }
+            }
             case AttentionSpec.ShortConvolution _ -> parts.add("short convolutions");
             case AttentionSpec.StateSpace _ -> parts.add("state spaces");
         }
         switch (layer.feedForward()) {
-            case FeedForwardSpec.Gated _, FeedForwardSpec.Plain _, FeedForwardSpec.None _ -> {}
+            case FeedForwardSpec.Gated gated -> {
+                if (gated.isSparse()) {
+                    parts.add("sparse activations");
+                }
+            }
+            case FeedForwardSpec.Plain _, FeedForwardSpec.None _ -> {}
             case FeedForwardSpec.Experts experts ->
                 parts.add(experts.sharedSize() == 0 ? "experts" : "experts and shared ones");
             case FeedForwardSpec.Beside _ -> parts.add("experts beside a feed-forward");

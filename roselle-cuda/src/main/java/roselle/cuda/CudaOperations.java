@@ -180,17 +180,17 @@ final class CudaOperations implements Operations {
 
     @Override
     public void sparsify(Rows gates, float deviations, int rows) {
-        throw new UnsupportedOperationException("sparse activations run on the CPU");
+        rowKernels.sparsify(gates, deviations, rows);
     }
 
     @Override
     public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
-        throw new UnsupportedOperationException("streams side by side run on the CPU");
+        rowKernels.mix(input, coefficients, width, output, rows);
     }
 
     @Override
     public void addAsLongAs(Rows input, Rows like, Rows output, int rows) {
-        throw new UnsupportedOperationException("streams side by side run on the CPU");
+        rowKernels.addAsLongAs(input, like, output, rows);
     }
 
     @Override

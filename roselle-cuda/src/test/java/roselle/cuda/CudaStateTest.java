@@ -30,16 +30,6 @@ class CudaStateTest {
         }
 
         @Override
-        protected boolean hasStateSpaces() {
-            return false;
-        }
-
-        @Override
-        protected boolean hasDecaysOfChannels() {
-            return false;
-        }
-
-        @Override
         protected double tolerance() {
             return 5e-5;
         }
@@ -53,16 +43,6 @@ class CudaStateTest {
         }
 
         @Override
-        protected boolean hasStateSpaces() {
-            return false;
-        }
-
-        @Override
-        protected boolean hasDecaysOfChannels() {
-            return false;
-        }
-
-        @Override
         protected double tolerance() {
             return 3e-2;
         }
@@ -73,16 +53,6 @@ class CudaStateTest {
         @Override
         protected Device open() {
             return device(DataType.F16);
-        }
-
-        @Override
-        protected boolean hasStateSpaces() {
-            return false;
-        }
-
-        @Override
-        protected boolean hasDecaysOfChannels() {
-            return false;
         }
 
         @Override

@@ -39,8 +39,6 @@ import roselle.engine.EnginePlan;
 import roselle.engine.Generation;
 import roselle.engine.Overlap;
 import roselle.model.architecture.Architectures;
-import roselle.model.spec.AttentionSpec;
-import roselle.model.spec.DecoderSpec;
 import roselle.tensor.DataType;
 
 /** Engines on a fake device: each launch is as its kernel and the card want it, and all that was taken is returned. */
@@ -60,30 +58,14 @@ class FakeDeviceTest {
 
     private static boolean hasKernels(Path model) {
         try (Checkpoint checkpoint = Checkpoints.open(model)) {
-            DecoderSpec spec = Architectures.read(checkpoint).spec();
-            return spec.special().isEmpty()
-                    && spec.layers().stream().noneMatch(layer -> layer.attention() instanceof AttentionSpec.StateSpace);
+            return Architectures.read(checkpoint).spec().special().isEmpty();
         }
     }
 
     private static final Path SIMILAR = MODELS.resolveSibling("similar-models");
 
-    @Test
-    void stateSpacesAreRefusedByName() {
-        var driver = new FakeDriver(Card.HOPPER);
-        assertThatThrownBy(() -> EngineOnDevice.open(config(SIMILAR.resolve("mamba2")), driver.open(DataType.F32)))
-                .isInstanceOf(DeviceException.class)
-                .hasMessageContaining("state spaces (Mamba 2)")
-                .hasMessageContaining("--device cpu");
-    }
-
     @ParameterizedTest
-    @CsvSource({
-        "deepseek_v32, attention to chosen positions",
-        "minimax_m3_vl_text, attention to chosen blocks",
-        "gemma3n_text, streams side by side",
-        "../similar-models/kimi_linear, delta nets whose channels decay by themselves"
-    })
+    @CsvSource({"deepseek_v32, attention to chosen positions", "minimax_m3_vl_text, attention to chosen blocks"})
     void whatHasNoKernelsIsRefusedByName(String model, String words) {
         var driver = new FakeDriver(Card.HOPPER);
         assertThatThrownBy(() -> EngineOnDevice.open(config(MODELS.resolve(model)), driver.open(DataType.F32)))

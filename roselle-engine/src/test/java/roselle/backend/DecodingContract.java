@@ -166,7 +166,7 @@ public abstract class DecodingContract extends BackendContract {
                 kind.sinks ? device.constants(gaussian(numbers, heads.queryHeads())) : null);
     }
 
-    private static float[] frequencies(int pairs) {
+    static float[] frequencies(int pairs) {
         var all = new float[pairs];
         for (int i = 0; i < pairs; i++) {
             all[i] = (float) Math.pow(10_000, -(double) i / pairs);

@@ -1,7 +1,5 @@
 package roselle.backend;
 
-import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.lang.foreign.MemorySegment;
@@ -16,6 +14,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -41,7 +40,6 @@ import roselle.backend.operation.Operations;
 import roselle.backend.operation.Rope;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
-import roselle.backend.reference.ReferenceDevice;
 import roselle.backend.step.StepInputs;
 import roselle.quantization.Group;
 import roselle.quantization.GroupScales;
@@ -114,8 +112,15 @@ public abstract class ReferenceContract extends TraitContract {
         assumeTrue(reads(type), () -> "refused: weights of " + type.label());
         assumeTrue(runs(operation), () -> "refused: " + operation);
         float[] own = outcome(operation, type);
-        float[] expected = EXPECTED.computeIfAbsent(List.of(operation, type), _ -> ofReference(operation, type));
+        float[] expected =
+                EXPECTED.computeIfAbsent(List.of(operation, type), _ -> ofReference(() -> outcome(operation, type)));
         assertNear(own, expected, type == DataType.F32 ? tolerance() : Math.max(tolerance(), PRODUCT_TOLERANCE));
+    }
+
+    @Test
+    void latentQueriesGrowWithTheirPositions() {
+        var traits = new AttentionLayer.Traits(false, GROWING, null, null, null);
+        givesWhatTheReferenceGives(() -> latentAttended(traits));
     }
 
     /** Whether the device takes weights of a type; of others another test sees that it refuses them. */
@@ -126,32 +131,6 @@ public abstract class ReferenceContract extends TraitContract {
     /** Whether the device has an operation; of others another test sees that it refuses models that need them. */
     protected boolean runs(String operation) {
         return true;
-    }
-
-    private float[] ofReference(String operation, DataType type) {
-        Device tested = device;
-        try (var reference = new ReferenceDevice()) {
-            device = reference;
-            return outcome(operation, type);
-        } finally {
-            device = tested;
-        }
-    }
-
-    static void assertNear(float[] actual, float[] expected, double tolerance) {
-        assertThat(actual).hasSameSizeAs(expected);
-        double largest = 0;
-        for (float number : expected) {
-            largest = Math.max(largest, Math.abs(number)); // NaN once there is one
-        }
-        assertThat(largest).as("the largest number of the reference").isFinite();
-        for (int i = 0; i < actual.length; i++) {
-            if (!(Math.abs((double) actual[i] - expected[i]) <= tolerance * largest)) {
-                assertThat((double) actual[i])
-                        .as("number %d, seed %d", i, SEED)
-                        .isCloseTo(expected[i], within(tolerance * largest));
-            }
-        }
     }
 
     /** What an operation leaves on {@link #device}, always from the same numbers. */
@@ -185,7 +164,7 @@ public abstract class ReferenceContract extends TraitContract {
                 case "scaleLogits" -> left.add(scaled(rows));
                 case "ropeAndAppendKv", "attention" -> left.add(attended(operation, KvType.F32));
                 case "appendAndAttend" -> left.add(attended(operation, KvType.F16));
-                case "ropeAndAppendLatent" -> left.add(latentAttended());
+                case "ropeAndAppendLatent" -> left.add(latentAttended(AttentionLayer.Traits.NONE));
                 case "choosePositions" -> left.add(attendedToChosen());
                 case "sparsify" -> left.add(sparsified(rows));
                 case "mix" -> left.add(mixed(rows));
@@ -474,14 +453,14 @@ public abstract class ReferenceContract extends TraitContract {
     }
 
     /** The same for latent rows. */
-    private float[] latentAttended() {
+    private float[] latentAttended(AttentionLayer.Traits traits) {
         var heads = new HeadShape(16, 1, 576, 512);
         int tail = heads.keySize() - heads.valueSize();
         var group = new KvGroup("latent", 1, 1, heads.keySize(), 0, 0);
         KvCache cache =
                 device.allocateKvCache(List.of(group), KvType.of(device.activationType()), PAGE, new int[] {PAGES});
         var rope = new Rope(device.constants(frequencies(tail / 2)), 1f, true);
-        var layer = new AttentionLayer(0, 0, heads, rope, null, null, 0.05f, 0f, null);
+        var layer = new AttentionLayer(0, 0, heads, rope, null, null, 0.05f, 0f, null, false, true, traits);
         var left = new ArrayList<float[]>();
         for (boolean decodes : new boolean[] {false, true}) {
             int rows = beginAttention(decodes);
@@ -538,13 +517,5 @@ public abstract class ReferenceContract extends TraitContract {
             left.add(readGapless(output, rows));
         }
         return joined(left);
-    }
-
-    private static float[] frequencies(int pairs) {
-        var all = new float[pairs];
-        for (int i = 0; i < pairs; i++) {
-            all[i] = (float) Math.pow(10_000, -(double) i / pairs);
-        }
-        return all;
     }
 }

@@ -1,7 +1,6 @@
 package roselle.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.Arrays;
 import java.util.List;
@@ -28,16 +27,6 @@ public abstract class StateContract extends ContractFixture {
     private static final StepLimits LIMITS = new StepLimits(200, LENGTHS.length, 200, 96, PAGE);
     private static final int PAGES = LENGTHS.length * LIMITS.maxPages();
     private static final int LAYERS = 2;
-
-    /** Whether the device computes state spaces; one that does not refuses them by name. */
-    protected boolean hasStateSpaces() {
-        return true;
-    }
-
-    /** Whether the device computes delta rules whose channels decay by themselves; one that does not refuses them by name. */
-    protected boolean hasDecaysOfChannels() {
-        return true;
-    }
 
     /** Sequences whose rows are known, and an operation that works on some of them in a step. */
     private abstract class Subject {
@@ -173,28 +162,24 @@ public abstract class StateContract extends ContractFixture {
     @ParameterizedTest
     @MethodSource("channels")
     void deltaRulesWithDecaysOfChannelsAreTheirRecurrence(DeltaHeads heads) {
-        assumeTrue(hasDecaysOfChannels(), "a device without decays of channels");
         checkAgainstRecurrence(new Delta(heads));
     }
 
     @ParameterizedTest
     @MethodSource("channels")
     void deltaRulesWithDecaysOfChannelsGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
-        assumeTrue(hasDecaysOfChannels(), "a device without decays of channels");
         checkBits(new Delta(heads));
     }
 
     @ParameterizedTest
     @MethodSource("heads")
     void stateSpacesAreTheirRecurrence(DeltaHeads heads) {
-        assumeTrue(hasStateSpaces(), "a device without state spaces");
         checkAgainstRecurrence(new Space(heads));
     }
 
     @ParameterizedTest
     @MethodSource("heads")
     void stateSpacesGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
-        assumeTrue(hasStateSpaces(), "a device without state spaces");
         checkBits(new Space(heads));
     }
 

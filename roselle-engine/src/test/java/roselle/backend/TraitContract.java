@@ -1,8 +1,16 @@
 package roselle.backend;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
@@ -10,7 +18,11 @@ import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.ChosenPositions;
 import roselle.backend.operation.HeadShape;
+import roselle.backend.operation.Norm;
 import roselle.backend.operation.PositionIndex;
+import roselle.backend.operation.PositionScale;
+import roselle.backend.operation.Rope;
+import roselle.backend.reference.ReferenceDevice;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.tensor.DataType;
@@ -23,6 +35,7 @@ public abstract class TraitContract extends KvTypesContract {
     static final int[] ONES = {1, 1, 1};
     static final StepLimits LIMITS = new StepLimits(160, 3, 160, 96, PAGE);
     static final int PAGES = 3 * LIMITS.maxPages();
+    static final PositionScale GROWING = new PositionScale(0.3f, 16, 1);
 
     static float[] joined(List<float[]> parts) {
         var all = new float[parts.stream().mapToInt(part -> part.length).sum()];
@@ -32,6 +45,102 @@ public abstract class TraitContract extends KvTypesContract {
             at += part.length;
         }
         return all;
+    }
+
+    /** What the reference gives in the place of the device. */
+    float[] ofReference(Supplier<float[]> outcome) {
+        Device tested = device;
+        try (var reference = new ReferenceDevice()) {
+            device = reference;
+            return outcome.get();
+        } finally {
+            device = tested;
+        }
+    }
+
+    static void assertNear(float[] actual, float[] expected, double tolerance) {
+        assertThat(actual).hasSameSizeAs(expected);
+        double largest = 0;
+        for (float number : expected) {
+            largest = Math.max(largest, Math.abs(number)); // NaN once there is one
+        }
+        assertThat(largest).as("the largest number of the reference").isFinite();
+        for (int i = 0; i < actual.length; i++) {
+            if (!(Math.abs((double) actual[i] - expected[i]) <= tolerance * largest)) {
+                assertThat((double) actual[i])
+                        .as("number %d, seed %d", i, SEED)
+                        .isCloseTo(expected[i], within(tolerance * largest));
+            }
+        }
+    }
+
+    void givesWhatTheReferenceGives(Supplier<float[]> outcome) {
+        Supplier<float[]> seeded = () -> {
+            random.setSeed(SEED);
+            return outcome.get();
+        };
+        assertNear(seeded.get(), ofReference(seeded), tolerance());
+    }
+
+    /** Sizes of heads for which some devices have kernels of their own, and one for which none has. */
+    @ParameterizedTest
+    @ValueSource(ints = {24, 64, 128})
+    void normsFollowTheirRotationWhereTheLayerSaysSo(int size) {
+        givesWhatTheReferenceGives(
+                () -> attendedWith(new AttentionLayer.Traits(true, null, null, null, null), 0, size));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {24, 64, 128})
+    void queriesGrowWithTheirPositions(int size) {
+        givesWhatTheReferenceGives(
+                () -> attendedWith(new AttentionLayer.Traits(false, GROWING, null, null, null), 0, size));
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {24, 64, 128})
+    void scoresFallWithDistance(int size) {
+        givesWhatTheReferenceGives(() -> {
+            Buffer slopes = device.constants(new float[] {-0.5f, -0.25f, -0.0625f, 0f});
+            return attendedWith(new AttentionLayer.Traits(false, null, slopes, null, null), 0, size);
+        });
+    }
+
+    /** Chunks of a power of two, and of no such. */
+    @ParameterizedTest
+    @CsvSource({"24, 32", "64, 32", "64, 20", "128, 16", "128, 50"})
+    void chunksEndWhatARowSees(int size, int chunk) {
+        givesWhatTheReferenceGives(() -> attendedWith(AttentionLayer.Traits.NONE, chunk, size));
+    }
+
+    /** Prompts, and the row behind each, whose keys are appended as it attends; {@code chunk} is 0 where rows see all. */
+    private float[] attendedWith(AttentionLayer.Traits traits, int chunk, int size) {
+        var heads = new HeadShape(4, 2, size, size);
+        var group = new KvGroup("traits", 1, heads.keyHeads(), size, size, chunk, KvGroup.NO_STATE, chunk != 0);
+        KvCache cache =
+                device.allocateKvCache(List.of(group), KvType.of(device.activationType()), PAGE, new int[] {PAGES});
+        var norm = new Norm(Norm.Kind.RMS, device.constants(numbers(size)), 1f, null, 1e-6f);
+        var rope = new Rope(device.constants(frequencies(size / 2)), 1f, false);
+        var layer = new AttentionLayer(0, 0, heads, rope, norm, norm, 0.1f, 0f, null, false, true, traits);
+        int queries = heads.queryHeads() * size;
+        int keys = heads.keyHeads() * size;
+        var left = new ArrayList<float[]>();
+        for (boolean decodes : new boolean[] {false, true}) {
+            int rows = beginAttention(decodes);
+            Rows all = someGapless(rows, queries + 2 * keys);
+            Rows query = all.columns(0, queries);
+            Rows key = all.columns(queries, keys);
+            Rows value = all.columns(queries + keys, keys);
+            Rows output = gapless(new float[rows * queries], queries);
+            if (decodes) {
+                operations.appendAndAttend(query, key, value, layer, cache, output);
+            } else {
+                operations.ropeAndAppendKv(query, key, value, layer, cache);
+                operations.attention(query, layer, cache, output);
+            }
+            left.add(readGapless(output, rows));
+        }
+        return joined(left);
     }
 
     float[] numbers(int count) {

@@ -24,6 +24,11 @@ public record AttentionCall(
         return layer.heads().queryHeads() / layer.heads().keyHeads();
     }
 
+    /** How far rows see, as kernels are told: 0 for all, below 0 where the window does not slide. */
+    int window() {
+        return group().isChunked() ? -group().window() : group().window();
+    }
+
     /** Whether rows and results can be read and written 16 bytes at a time. */
     boolean isAligned() {
         return CudaBuffer.isAligned(query) && CudaBuffer.isAligned(output);

@@ -8,6 +8,7 @@ import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.DistanceBias;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Norm;
+import roselle.backend.operation.PositionScale;
 import roselle.backend.operation.Rope;
 import roselle.backend.step.StepDemands;
 import roselle.cuda.kernel.AttentionTiling;
@@ -77,6 +78,7 @@ public final class AttentionKernels {
         HeadShape heads = layer.heads();
         boolean isFast = type != DataType.F32
                 && layer.appends()
+                && turnsPlainly(layer)
                 && cache.type(layer.group()) == KvType.of(type)
                 && cache.pageTokens() == AttentionTiling.PAGE
                 && heads.keySize() <= FAST_ROPE_SIZE
@@ -96,9 +98,16 @@ public final class AttentionKernels {
         headNorm(layer.queryNorm(), heads.keySize());
         headNorm(layer.keyNorm(), heads.keySize());
         rotation(layer.rope());
+        launcher.flag(layer.traits().normsTurned());
+        growth(layer.traits().queryScale());
         pages(step, layer, cache)
                 .shared(Float.BYTES * Math.max(heads.keySize(), heads.valueSize()))
                 .launch(rows, heads.queryHeads() + (layer.appends() ? 2 * heads.keyHeads() : 0), 1, 32);
+    }
+
+    /** Whether norms and rotation are all that happens to heads, in this order, as fast kernels have it. */
+    private static boolean turnsPlainly(AttentionLayer layer) {
+        return !layer.traits().normsTurned() && layer.traits().queryScale() == null;
     }
 
     private void headNorm(@Nullable Norm norm, int size) {
@@ -123,6 +132,14 @@ public final class AttentionKernels {
                 .integer(Math.toIntExact(rope.inverseFrequencies().elements()))
                 .number(rope.factor())
                 .flag(rope.interleaved());
+    }
+
+    private void growth(@Nullable PositionScale scale) {
+        if (scale == null) {
+            launcher.number(0).integer(0).integer(0);
+            return;
+        }
+        launcher.number(scale.share()).integer(scale.tokens()).integer(scale.first());
     }
 
     private Launcher pages(StepMemory step, AttentionLayer layer, CudaKvCache cache) {
@@ -184,17 +201,22 @@ public final class AttentionKernels {
                 .integer(heads.keySize())
                 .integer(heads.valueSize());
         rotation(layer.rope());
+        growth(layer.traits().queryScale());
         pages(step, layer, cache).shared(Float.BYTES * heads.keySize()).launch(rows, heads.queryHeads() + 1, 1, 32);
     }
 
     /** Appends and attends in one kernel if there is one for it; else it does nothing and says so. */
     public boolean appendAndAttend(AttentionCall call, Rows key, Rows value) {
-        return !call.layer().bidirectional() && fast.appendAndAttend(call, new DecodeAttention.Fresh(key, value));
+        return !call.layer().bidirectional()
+                && turnsPlainly(call.layer())
+                && call.layer().traits().slopes() == null
+                && fast.appendAndAttend(call, new DecodeAttention.Fresh(key, value));
     }
 
     public void attend(AttentionCall call) {
         AttentionLayer layer = call.layer();
-        if (layer.bidirectional() ? bothWays.attend(call) : fast.attend(call) || latent.attend(call)) {
+        if (layer.traits().slopes() == null
+                && (layer.bidirectional() ? bothWays.attend(call) : fast.attend(call) || latent.attend(call))) {
             return;
         }
         HeadShape heads = call.heads();
@@ -208,8 +230,9 @@ public final class AttentionKernels {
                 .flag(call.group().valueSize() == 0)
                 .number(layer.scale())
                 .number(layer.softCap())
-                .integer(call.group().window())
+                .integer(call.window())
                 .pointer(layer.sinks())
+                .pointer(layer.traits().slopes())
                 .pointer(layer.bidirectional() ? call.step().rowStart() : 0)
                 .pointer(distances == null ? null : distances.table())
                 .integer(distances == null ? 0 : distances.span())

@@ -51,6 +51,7 @@ final class FastAttention {
         boolean fits = (stored == KvType.of(type) || hasTiles(stored))
                 && pageTokens == AttentionTiling.PAGE
                 && group.valueSize() != 0
+                && (!group.isChunked() || Integer.bitCount(group.window()) == 1)
                 && heads.keySize() == heads.valueSize();
         HeadKernels plain = fits ? sizes.get(heads.keySize()) : null;
         if (plain == null || plain.tileTokens(heads) == 0) {
@@ -154,7 +155,8 @@ final class FastAttention {
         int tileTokens = kernels.tileTokens(call.heads());
         int tiles = step.sendTiles(tileTokens, launcher);
         int keyHeads = call.heads().keyHeads();
-        Kernel hopper = call.layer().softCap() == 0 ? kernels.prefillHopper() : null;
+        boolean isPlain = call.layer().softCap() == 0 && !call.group().isChunked();
+        Kernel hopper = isPlain ? kernels.prefillHopper() : null;
         parameters(launcher.of(hopper == null ? kernels.prefill() : hopper), call)
                 .pointer(step.tiles(tileTokens))
                 .pointer(step.rowStart());
@@ -186,7 +188,7 @@ final class FastAttention {
                 .integer(call.sharers())
                 .number(call.layer().scale())
                 .number(call.layer().softCap())
-                .integer(call.group().window())
+                .integer(call.window())
                 .pointer(call.layer().sinks())
                 .rows(call.output())
                 .pointer(step.positions());

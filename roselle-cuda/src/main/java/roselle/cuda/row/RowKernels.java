@@ -30,6 +30,9 @@ public final class RowKernels {
     private final Kernel addGated;
     private final Kernel combineExperts;
     private final Kernel scaleLogits;
+    private final Kernel sparsify;
+    private final Kernel mix;
+    private final Kernel addAsLongAs;
     private final Kernel toFloats;
     private final Kernel fastNorm;
     private final Kernel wideNorm;
@@ -50,6 +53,9 @@ public final class RowKernels {
         addGated = kernels.kernel(generic, "add_gated" + suffix);
         combineExperts = kernels.kernel(generic, "combine_experts" + suffix);
         scaleLogits = kernels.kernel(generic, "scale_logits" + suffix);
+        sparsify = kernels.kernel(generic, "sparsify" + suffix);
+        mix = kernels.kernel(generic, "mix" + suffix);
+        addAsLongAs = kernels.kernel(generic, "add_as_long_as" + suffix);
         toFloats = kernels.kernel(generic, "to_floats" + suffix);
         KernelSource fast = KernelSource.ROWS;
         fastNorm = is16Bit ? kernels.kernel(fast, "norm" + suffix) : norm;
@@ -143,6 +149,34 @@ public final class RowKernels {
                 .rows(output)
                 .integer(output.columns());
         launchColumns(output, rows);
+    }
+
+    public void sparsify(Rows gates, float deviations, int rows) {
+        launcher.of(sparsify)
+                .rows(gates)
+                .number(deviations)
+                .integer(gates.columns())
+                .launch(rows, 1, 1, THREADS);
+    }
+
+    public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
+        launcher.of(mix)
+                .rows(input)
+                .rows(coefficients)
+                .integer(input.columns() / width)
+                .integer(width)
+                .rows(output)
+                .integer(output.columns());
+        launchColumns(output, rows);
+    }
+
+    public void addAsLongAs(Rows input, Rows like, Rows output, int rows) {
+        launcher.of(addAsLongAs)
+                .rows(input)
+                .rows(like)
+                .rows(output)
+                .integer(output.columns())
+                .launch(rows, 1, 1, THREADS);
     }
 
     public void scaleLogits(Rows logits, float scale, float softCap, int rows) {

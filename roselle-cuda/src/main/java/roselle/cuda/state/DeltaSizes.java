@@ -41,6 +41,7 @@ final class DeltaSizes {
     /** Whether there are tensor-core kernels for heads, with rows of 16 bits. */
     static boolean areFast(DeltaHeads heads, int pageTokens) {
         return pageTokens == PAGE
+                && !heads.decaysByChannel()
                 && heads.keySize() == KEY
                 && (heads.valueSize() == TILE || heads.valueSize() == 2 * TILE);
     }
@@ -55,7 +56,8 @@ final class DeltaSizes {
 
     /** Of a block of the generic kernel. */
     static int sharedBytes(DeltaHeads heads, int pageTokens) {
-        int numbers = (pageTokens + 1 + COLUMNS) * heads.keySize() + pageTokens * (COLUMNS + 3) + PARTIAL_SUMS;
+        int keys = pageTokens + 1 + (heads.decaysByChannel() ? 1 : 0);
+        int numbers = (keys + COLUMNS) * heads.keySize() + pageTokens * (COLUMNS + 3) + PARTIAL_SUMS;
         return Math.multiplyExact(numbers, Float.BYTES);
     }
 }

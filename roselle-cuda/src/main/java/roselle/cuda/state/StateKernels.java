@@ -7,6 +7,7 @@ import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaHeads;
+import roselle.backend.operation.DeltaRule;
 import roselle.cuda.attention.CudaKvCache;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelNumbers;
@@ -41,10 +42,13 @@ public final class StateKernels {
     private record Loaded(
             Kernel convolve,
             Kernel deltaRule,
+            Kernel channelRule,
             @Nullable Kernel threeTaps,
             @Nullable Kernel fourTaps,
             @Nullable Kernel deltaRows,
-            @Nullable Kernel deltaDecode) {
+            @Nullable Kernel deltaDecode,
+            @Nullable Kernel spaceRows,
+            @Nullable Kernel spaceDecode) {
         static Loaded of(Kernels kernels, DataType type) {
             KernelSource generic = KernelSource.GENERIC_STATE;
             KernelSource fast = KernelSource.DELTA_RULE;
@@ -53,10 +57,23 @@ public final class StateKernels {
             return new Loaded(
                     kernels.kernel(generic, "convolve" + suffix),
                     kernels.kernel(generic, "delta_rule" + suffix),
+                    kernels.kernel(generic, "channel_rule" + suffix),
                     is16Bit ? kernels.kernel(generic, "convolve_rows_three" + suffix) : null,
                     is16Bit ? kernels.kernel(generic, "convolve_rows_four" + suffix) : null,
                     is16Bit ? kernels.kernel(fast, "delta_rule_rows" + suffix) : null,
-                    is16Bit ? kernels.kernel(fast, "delta_rule_decode" + suffix) : null);
+                    is16Bit ? kernels.kernel(fast, "delta_rule_decode" + suffix) : null,
+                    is16Bit ? kernels.kernel(fast, "space_rows" + suffix) : null,
+                    is16Bit ? kernels.kernel(fast, "space_decode" + suffix) : null);
+        }
+
+        /** The kernel on tensor cores for steps of single rows, or of any. */
+        Kernel fast(DeltaRule rule, boolean isSingle) {
+            boolean isSpace = rule.space() != null;
+            Kernel kernel = isSingle ? isSpace ? spaceDecode : deltaDecode : isSpace ? spaceRows : deltaRows;
+            if (kernel == null) {
+                throw new IllegalStateException("no kernel for rows of 32 bits");
+            }
+            return kernel;
         }
 
         @Nullable
@@ -76,12 +93,8 @@ public final class StateKernels {
         this.type = type;
     }
 
-    /** Loads the kernels where layers keep states; refuses state spaces, for which there are none. */
+    /** Loads the kernels where layers keep states. */
     public void reserve(List<KvGroup> groups) {
-        if (groups.stream().anyMatch(group -> group.name().equals(DeltaHeads.SPACE))) {
-            throw new DeviceException("layers of this model are state spaces (Mamba 2), which have no kernels on GPUs:"
-                    + " run it on the CPU, with --device cpu");
-        }
         if (groups.stream().anyMatch(KvGroup::isState)) {
             loaded();
         }
@@ -138,7 +151,7 @@ public final class StateKernels {
                     + cache.pageTokens() + " tokens needs " + sharedBytes + " bytes of shared memory, and a block of "
                     + device.name() + " has " + device.sharedMemory() + ": use pages of fewer tokens");
         }
-        inputs(loaded().deltaRule(), call)
+        inputs(heads.decaysByChannel() ? loaded().channelRule() : loaded().deltaRule(), call)
                 .integer(heads.keyHeads())
                 .integer(heads.valueHeads())
                 .integer(heads.keySize())
@@ -158,11 +171,7 @@ public final class StateKernels {
 
     private void fastDeltaRule(StepMemory step, StepShape shape, DeltaCall call, CudaKvCache cache) {
         DeltaHeads heads = call.rule().heads();
-        Kernel kernel = shape.isSingle() ? loaded().deltaDecode() : loaded().deltaRows();
-        if (kernel == null) {
-            throw new IllegalStateException("no kernel for rows in " + type.label());
-        }
-        inputs(kernel, call)
+        inputs(loaded().fast(call.rule(), shape.isSingle()), call)
                 .integer(heads.keyHeads())
                 .integer(heads.valueHeads())
                 .integer(heads.valueSize())
@@ -188,6 +197,7 @@ public final class StateKernels {
     }
 
     private Launcher inputs(Kernel kernel, DeltaCall call) {
+        DeltaRule.Space space = call.rule().space();
         return launcher.of(kernel)
                 .rows(call.query())
                 .rows(call.key())
@@ -196,6 +206,9 @@ public final class StateKernels {
                 .rows(call.b())
                 .pointer(CudaBuffer.address(call.rule().rate()))
                 .pointer(CudaBuffer.address(call.rule().timeBias()))
+                .pointer(space == null ? null : space.skip())
+                .number(space == null ? 0 : space.shortest())
+                .number(space == null ? 0 : space.longest())
                 .rows(call.output());
     }
 

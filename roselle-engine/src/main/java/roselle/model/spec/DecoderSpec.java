@@ -233,55 +233,22 @@ public record DecoderSpec(
                 special());
     }
 
+    private static final String BLOCKS = "attention to chosen blocks";
+
     /** What not every device has kernels for, in words. */
     public List<String> special() {
         var all = new LinkedHashSet<String>();
-        if (block.streams() != null) {
-            all.add("streams side by side");
-        }
         for (LayerSpec layer : layers) {
-            if (layer.feedForward() instanceof FeedForwardSpec.Gated gated && gated.isSparse()) {
-                all.add("sparse activations");
-            }
             switch (layer.attention()) {
-                case AttentionSpec.MultiHead heads -> special(heads.traits(), all);
-                case AttentionSpec.SharedKeys shared -> special(shared.heads().traits(), all);
-                case AttentionSpec.Latent latent -> special(latent, all);
-                case AttentionSpec.DeltaNet delta
-                when delta.heads().decaysByChannel() -> all.add("delta nets whose channels decay by themselves (KDA)");
+                case AttentionSpec.MultiHead heads when heads.traits().index() != null -> all.add(BLOCKS);
+                case AttentionSpec.SharedKeys shared
+                when shared.heads().traits().index() != null -> all.add(BLOCKS);
+                case AttentionSpec.Latent latent
+                when latent.index() != null -> all.add("attention to chosen positions");
                 default -> {}
             }
         }
         return List.copyOf(all);
-    }
-
-    private static void special(AttentionSpec.Latent latent, LinkedHashSet<String> all) {
-        if (latent.queryScale() != null) {
-            all.add(GROWING);
-        }
-        if (latent.index() != null) {
-            all.add("attention to chosen positions");
-        }
-    }
-
-    private static final String GROWING = "queries that grow with their positions";
-
-    private static void special(AttentionSpec.Traits traits, LinkedHashSet<String> all) {
-        if (traits.normsTurned()) {
-            all.add("norms behind their rotation");
-        }
-        if (traits.slope() != 0) {
-            all.add("scores that fall with distance (ALiBi)");
-        }
-        if (traits.isChunked()) {
-            all.add("attention in chunks");
-        }
-        if (traits.queryScale() != null) {
-            all.add(GROWING);
-        }
-        if (traits.index() != null) {
-            all.add("attention to chosen blocks");
-        }
     }
 
     /** The heads that attend; none where a state stands in the place of attention. */
