@@ -77,11 +77,12 @@ public final class CudaDevice implements Device {
      * Opens a device.
      *
      * @param type of the rows between operations: BF16, F16, or F32 to verify
+     * @param goesFirst whether its steps go before those of devices on the same GPU for which it is not so
      * @throws roselle.api.DeviceException if it cannot be used
      */
-    CudaDevice(Driver driver, int index, DataType type, Cubins cubins) {
+    CudaDevice(Driver driver, int index, DataType type, Cubins cubins, boolean goesFirst) {
         this.type = type;
-        device = new Gpu(driver, index);
+        device = new Gpu(driver, index, goesFirst);
         kernels = new Kernels(device, cubins);
         try {
             cubins.begin(device.architecture());
@@ -102,6 +103,11 @@ public final class CudaDevice implements Device {
             arena.close();
             throw failure;
         }
+    }
+
+    /** A device of a model that writes. */
+    CudaDevice(Driver driver, int index, DataType type, Cubins cubins) {
+        this(driver, index, type, cubins, true);
     }
 
     @Override

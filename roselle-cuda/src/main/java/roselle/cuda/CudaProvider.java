@@ -76,7 +76,7 @@ public final class CudaProvider implements BackendProvider {
     @Override
     public Device open(int index, DeviceOptions options, ModelWeights weights) {
         DataType type = type(options.compute(), weights);
-        return new CudaDevice(driver(), index, type, cubins.get());
+        return new CudaDevice(driver(), index, type, cubins.get(), !weights.yields());
     }
 
     private Driver driver() {

@@ -67,7 +67,7 @@ class CudaMemoryTest {
         var driver = new NativeDriver();
         driver.retainContext(0);
         try {
-            long stream = driver.createStream();
+            long stream = driver.createStream(true);
             long address = driver.allocate(bytes);
             MemorySegment there = driver.allocatePinned(bytes);
             MemorySegment back = driver.allocatePinned(bytes);

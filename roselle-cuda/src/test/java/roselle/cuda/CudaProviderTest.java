@@ -225,8 +225,18 @@ class CudaProviderTest {
     }
 
     @Test
+    void whatWritesGoesBeforeWhatReads() {
+        var driver = new FakeDriver(Card.HOPPER);
+        var provider = provider(() -> driver);
+        provider.open(0, computing("bf16"), ModelWeights.UNKNOWN.yielding()).close();
+        assertThat(driver.streamsThatGoFirst()).isZero();
+        provider.open(0, computing("bf16"), ModelWeights.UNKNOWN).close();
+        assertThat(driver.streamsThatGoFirst()).isEqualTo(1);
+    }
+
+    @Test
     void tellsBothNumbersWhereOthersTookWhatWasFree() {
-        var device = new Gpu(new FakeDriver(Card.HOPPER.withBytes(1L << 30)), 0);
+        var device = new Gpu(new FakeDriver(Card.HOPPER.withBytes(1L << 30)), 0, true);
         device.memory().allocate(300 << 20);
         assertThatThrownBy(() -> device.memory().allocate(800 << 20))
                 .isInstanceOf(DeviceException.class)

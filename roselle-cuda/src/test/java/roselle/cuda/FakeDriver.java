@@ -57,6 +57,7 @@ public final class FakeDriver implements Driver {
     private final FakeKernels kernels;
     private final Map<Long, Long> currentContexts = new HashMap<>(); // by thread
     private final Map<Long, Deque<Runnable>> streams = new HashMap<>();
+    private int streamsThatGoFirst;
     private final Map<Long, List<Runnable>> graphs = new HashMap<>();
     private final Map<Long, Long> events = new HashMap<>(); // to their time
     private final Map<Long, Long> records = new HashMap<>(); // of events: the last that the stream has not come to
@@ -372,11 +373,19 @@ public final class FakeDriver implements Driver {
     }
 
     @Override
-    public synchronized long createStream() {
-        callInContext("cuStreamCreate");
+    public synchronized long createStream(boolean goesFirst) {
+        callInContext("cuStreamCreateWithPriority");
         long stream = handle();
         streams.put(stream, new ArrayDeque<>());
+        if (goesFirst) {
+            streamsThatGoFirst++;
+        }
         return stream;
+    }
+
+    /** How many streams were created whose kernels go before those of others. */
+    synchronized int streamsThatGoFirst() {
+        return streamsThatGoFirst;
     }
 
     @Override

@@ -19,7 +19,7 @@ import roselle.cuda.memory.Gpu;
 /** The fake driver finds what a real one would not forgive. */
 class FakeDriverTest {
     private final FakeDriver driver = new FakeDriver(Card.AMPERE);
-    private final Gpu device = new Gpu(driver, 0);
+    private final Gpu device = new Gpu(driver, 0, true);
     private final Arena arena = Arena.ofShared();
     private final Launcher launcher = new Launcher(device, arena);
     private final Kernels kernels = new Kernels(device, FakeKernels::cubin);

@@ -84,7 +84,7 @@ class FakeScalesTest {
                         .extracting(launch -> launch.kernel().name())
                         .containsExactly("linear_many_f8_e4m3_128_bf16", "linear_many_f8_e4m3_128_bf16");
                 MemorySegment stored = arena.allocate(200 * COLUMNS / 128 * 132);
-                long stream = driver.createStream();
+                long stream = driver.createStream(true);
                 driver.copyOut(stored, few.getFirst().value("weight"), stored.byteSize(), stream);
                 driver.synchronize(stream);
                 driver.destroyStream(stream);

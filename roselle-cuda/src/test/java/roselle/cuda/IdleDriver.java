@@ -127,7 +127,7 @@ final class IdleDriver implements Driver {
     public void copyOut(MemorySegment target, long source, long bytes, long stream) {}
 
     @Override
-    public long createStream() {
+    public long createStream(boolean goesFirst) {
         return handle();
     }
 

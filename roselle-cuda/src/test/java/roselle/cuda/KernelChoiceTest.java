@@ -219,7 +219,7 @@ class KernelChoiceTest {
         private static final int MAX_ROWS = 16_384;
 
         private final FakeDriver driver = new FakeDriver(Card.HOPPER.withBytes(64L << 30));
-        private final Gpu device = new Gpu(driver, 0);
+        private final Gpu device = new Gpu(driver, 0, true);
         private final Arena arena = Arena.ofConfined();
         private final LinearKernels products;
         private final CudaWeight weight;

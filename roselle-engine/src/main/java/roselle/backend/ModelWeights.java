@@ -14,19 +14,26 @@ import roselle.tensor.Tensor;
  * @param type in which most of these bytes are stored; empty where that is not known
  * @param prefersDigits whether rows between operations are small numbers whose digits count: of the types with 16 bits, float16 is
  *     nearer to such a model than bfloat16
+ * @param yields whether steps of other models on the same device go before those of this one: what reads texts need not hinder what
+ *     writes them, token by token
  */
-public record ModelWeights(long bytes, Optional<DataType> type, boolean prefersDigits) {
+public record ModelWeights(long bytes, Optional<DataType> type, boolean prefersDigits, boolean yields) {
     /** Of a device that is opened for no model in particular. */
     public static final ModelWeights UNKNOWN = new ModelWeights(Long.MAX_VALUE, Optional.empty());
 
     /** Of which nothing is known but these. */
     public ModelWeights(long bytes, Optional<DataType> type) {
-        this(bytes, type, false);
+        this(bytes, type, false, false);
     }
 
     /** The same of a model whose rows are small numbers. */
     public ModelWeights preferringDigits() {
-        return new ModelWeights(bytes, type, true);
+        return new ModelWeights(bytes, type, true, yields);
+    }
+
+    /** The same of a model that others go before. */
+    public ModelWeights yielding() {
+        return new ModelWeights(bytes, type, prefersDigits, true);
     }
 
     /** Those of all tensors of a model. */

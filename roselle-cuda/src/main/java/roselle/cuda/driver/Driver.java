@@ -63,7 +63,8 @@ public interface Driver {
     /** Device to host in the order of the stream. */
     void copyOut(MemorySegment target, long source, long bytes, long stream);
 
-    long createStream();
+    /** A stream whose kernels wait for those of others on the device, or one whose kernels go before. */
+    long createStream(boolean goesFirst);
 
     void destroyStream(long stream);
 

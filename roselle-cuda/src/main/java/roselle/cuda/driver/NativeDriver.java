@@ -24,6 +24,7 @@ public final class NativeDriver implements Driver {
     private static final int OUT_OF_MEMORY = 2;
     private static final int MAX_DYNAMIC_SHARED_SIZE_BYTES = 8; // CU_FUNC_ATTRIBUTE
     private static final int NON_BLOCKING = 1; // CU_STREAM
+    private static final int FIRST = -16; // a stream's priority; the driver makes the highest of it that there is
     private static final int RELAXED = 2; // CU_STREAM_CAPTURE_MODE
     private static final int NAME_BYTES = 256;
     private static final int MEMORY_PROPERTIES_BYTES = 32;
@@ -65,7 +66,7 @@ public final class NativeDriver implements Driver {
     private final MethodHandle clear = bind("cuMemsetD8Async", JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
     private final MethodHandle copyIn = bind("cuMemcpyHtoDAsync_v2", JAVA_LONG, ADDRESS, JAVA_LONG, JAVA_LONG);
     private final MethodHandle copyOut = bind("cuMemcpyDtoHAsync_v2", ADDRESS, JAVA_LONG, JAVA_LONG, JAVA_LONG);
-    private final MethodHandle createStream = bind("cuStreamCreate", ADDRESS, JAVA_INT);
+    private final MethodHandle createStream = bind("cuStreamCreateWithPriority", ADDRESS, JAVA_INT, JAVA_INT);
     private final MethodHandle destroyStream = bind("cuStreamDestroy_v2", JAVA_LONG);
     private final MethodHandle synchronize = bind("cuStreamSynchronize", JAVA_LONG);
     private final MethodHandle createEvent = bind("cuEventCreate", ADDRESS, JAVA_INT);
@@ -348,8 +349,10 @@ public final class NativeDriver implements Driver {
     }
 
     @Override
-    public long createStream() {
-        return ask("cuStreamCreate", result -> (int) createStream.invokeExact(result, NON_BLOCKING));
+    public long createStream(boolean goesFirst) {
+        int priority = goesFirst ? FIRST : 0;
+        return ask(
+                "cuStreamCreateWithPriority", result -> (int) createStream.invokeExact(result, NON_BLOCKING, priority));
     }
 
     @Override

@@ -31,9 +31,10 @@ public final class Gpu {
     /**
      * Opens a device.
      *
+     * @param goesFirst whether kernels go before those of processes and models for which it is not so
      * @throws DeviceException if there is none of that number, or it or its driver is too old
      */
-    public Gpu(Driver driver, int index) {
+    public Gpu(Driver driver, int index, boolean goesFirst) {
         this.driver = driver;
         this.index = index;
         int count = driver.deviceCount();
@@ -54,7 +55,7 @@ public final class Gpu {
         context = driver.retainContext(index);
         contextNanos = System.nanoTime() - begin;
         currentThread = Thread.currentThread().threadId();
-        stream = createStream();
+        stream = createStream(goesFirst);
         memory = memoryOf(driver, index);
         host = new HostMemory(driver);
     }
@@ -94,9 +95,9 @@ public final class Gpu {
         }
     }
 
-    private long createStream() {
+    private long createStream(boolean goesFirst) {
         try {
-            return driver.createStream();
+            return driver.createStream(goesFirst);
         } catch (Throwable failure) {
             driver.releaseContext(index);
             throw failure;
