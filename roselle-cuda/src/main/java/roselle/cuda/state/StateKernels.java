@@ -177,8 +177,9 @@ public final class StateKernels {
                 .integer(heads.valueSize())
                 .flag(heads.takesTurns());
         int together = heads.valueHeads() / heads.keyHeads();
-        boolean areMany = (long) shape.rows() * heads.keyHeads() >= BLOCKS_TO_FILL * (long) device.multiprocessors();
-        int headsOfBlock = areMany ? Math.min(DeltaSizes.DECODE_HEADS, together) : 1;
+        int most = Math.min(DeltaSizes.DECODE_HEADS, together);
+        long fewest = (long) shape.rows() * heads.keyHeads() * Launcher.cover(together, most);
+        int headsOfBlock = fewest >= BLOCKS_TO_FILL * (long) device.multiprocessors() ? most : 1;
         launcher.integer(shape.isSingle() ? headsOfBlock : shape.isFew() ? 1 : 0);
         pages(step, call.rule().group(), call.rule().layer(), cache);
         if (shape.isSingle()) {
