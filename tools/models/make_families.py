@@ -72,7 +72,15 @@ GROWING = dict(rope_type="yarn", rope_theta=10000.0, factor=4.0, original_max_po
 LLAMA4 = dict(num_hidden_layers=4, intermediate_size=16, intermediate_size_mlp=48, num_local_experts=4,
               num_experts_per_tok=1, interleave_moe_layer_step=2, attention_chunk_size=8, floor_scale=8, attn_scale=0.3,
               rope_parameters=ROPE)
+COMPRESSED = dict(vocab_size=96, hidden_size=32, num_hidden_layers=3, num_attention_heads=4, num_key_value_heads=1, head_dim=16,
+                  qk_rope_head_dim=8, q_lora_rank=16, o_groups=2, o_lora_rank=8, sliding_window=16, compress_ratios=[0, 4, 128],
+                  index_n_heads=8, index_head_dim=16, index_topk=8, n_routed_experts=4, num_experts_per_tok=2,
+                  moe_intermediate_size=32, num_hash_layers=1, swiglu_limit=1.0, max_position_embeddings=1024, rope_theta=10000.0,
+                  compress_rope_theta=40000.0, rope_scaling=dict(type="yarn", rope_type="yarn", factor=4.0, beta_fast=8, beta_slow=1,
+                                                                 original_max_position_embeddings=64),
+                  bos_token_id=1, eos_token_id=2, pad_token_id=0)
 MODELS = {
+    "deepseek_v4": ("DeepseekV4", COMPRESSED),
     "qwen3_5": ("Qwen3_5", dict(COMMON, **DELTA, rope_parameters=MROPE)),
     "qwen3_5_text": ("Qwen3_5Text", dict(COMMON, tie_word_embeddings=True, num_hidden_layers=3, head_dim=24,
                                          layer_types=["full_attention", "linear_attention", "linear_attention"],
@@ -116,6 +124,7 @@ MODELS = {
                               n_groups=2, expand=2, use_bias=True, bos_token_id=1, eos_token_id=2, pad_token_id=0)),
 }
 OTHERS = {
+    "deepseek_v4-published": ("DeepseekV4", COMPRESSED | dict(index_head_dim=24)),
     "gemma3n_text": ("Gemma3nText", GEMMA3N),
     "gemma3n": ("Gemma3nText", GEMMA3N | dict(vocab_size_per_layer_input=FEW - 64, num_kv_shared_layers=0, num_hidden_layers=2, laurel_rank=8,
                                               layer_types=["sliding_attention", "full_attention"],
@@ -256,7 +265,43 @@ OTHERS = {
 }
 
 
-def initialise(model, tied):
+FOURS = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
+
+
+def four_bits(numbers):
+    """Codes of MXFP4, and the exponents of their scales, one for 32 numbers."""
+    blocks = numbers.reshape(*numbers.shape[:-1], -1, 32)
+    exponents = (blocks.abs().amax(-1, keepdim=True).log2().floor() - 2).to(torch.int32)
+    codes = (blocks.unsqueeze(-1) / 2.0 ** exponents.unsqueeze(-1) - FOURS).abs().argmin(-1)
+    return codes.reshape(numbers.shape), exponents.squeeze(-1)
+
+
+def of_four_bits(codes, exponents):
+    return FOURS[codes] * 2.0 ** exponents.repeat_interleave(32, -1)
+
+
+EIGHTS = ("self_attn.q_a_proj.", "self_attn.q_b_proj.", "self_attn.kv_proj.", "self_attn.o_a_proj.", "self_attn.o_b_proj.",
+          "indexer.q_b_proj.", "shared_experts.")
+
+
+def eight_bits(numbers):
+    """Numbers of E4M3, and the exponents of their scales, one for 128 times 128."""
+    exponents = torch.zeros([-(-extent // 128) for extent in numbers.shape], dtype=torch.int32)
+    codes = torch.zeros_like(numbers)
+    for row in range(exponents.shape[0]):
+        for column in range(exponents.shape[1]):
+            at = slice(row * 128, row * 128 + 128), slice(column * 128, column * 128 + 128)
+            exponents[row, column] = (numbers[at].abs().max() / 448).log2().ceil().to(torch.int32)
+            codes[at] = numbers[at] / 2.0 ** exponents[row, column]
+    return codes.to(torch.float8_e4m3fn), exponents
+
+
+def of_eight_bits(codes, exponents):
+    scales = (2.0 ** exponents).repeat_interleave(128, 0).repeat_interleave(128, 1)
+    return codes.float() * scales[:codes.shape[0], :codes.shape[1]]
+
+
+def initialise(model, tied, eights=()):
     for name, parameter in model.named_parameters():
         if "conv" in name and parameter.dim() == 3:
             parameter.normal_(0, 0.5)
@@ -268,10 +313,17 @@ def initialise(model, tied):
             parameter.add_(torch.randn_like(parameter) * 0.1)
         else:
             parameter.normal_(0, 0.3)
+        if "experts.gate_up_proj" in name or "experts.down_proj" in name:
+            if model.config.model_type == "deepseek_v4":
+                parameter.copy_(of_four_bits(*four_bits(parameter)))
+        if any(part in name for part in eights):
+            parameter.copy_(of_eight_bits(*eight_bits(parameter)))
         parameter.copy_(parameter.to(torch.bfloat16).float())
     for name, buffer in model.named_buffers():
         if name.endswith(("e_score_correction_bias", "expert_bias")):
             buffer.copy_(torch.randn_like(buffer).mul(0.1).to(torch.bfloat16))
+        elif name.endswith("tid2eid"):
+            buffer.copy_(torch.rand(len(buffer), model.config.n_routed_experts).argsort(-1)[:, :buffer.shape[-1]])
         elif name.endswith("layer_scalar"):
             buffer.uniform_(0.6, 1.2).copy_(buffer.to(torch.bfloat16))
 
@@ -407,6 +459,64 @@ def publish_kimi(folder):
         json.dump(config, file, indent=2, sort_keys=True)
 
 
+def powers(exponents):
+    return (exponents + 127).to(torch.uint8).view(torch.float8_e8m0fnu)
+
+
+EIGHTS_PUBLISHED = (".wq_a.", ".wq_b.", ".attn.wkv.", ".wo_a.", ".wo_b.", ".shared_experts.")
+
+
+def pack_deepseek4(tensors, eights):
+    """Experts of four bits, two numbers in a byte, and other matrices of eight, if wanted; scales are powers of two."""
+    packed = {}
+    for name, tensor in tensors.items():
+        base = name.removesuffix("weight")
+        if ".experts." in name:
+            codes, exponents = four_bits(tensor.float())
+            packed[name] = (codes[:, ::2] | codes[:, 1::2] << 4).to(torch.uint8).view(torch.int8)
+            packed[base + "scale"] = powers(exponents)
+        elif eights and any(part in name for part in EIGHTS_PUBLISHED):
+            packed[name], exponents = eight_bits(tensor.float())
+            packed[base + "scale"] = powers(exponents)
+        else:
+            packed[name] = tensor
+    return packed
+
+
+def publish_deepseek4(folder, arguments):
+    """Published checkpoints of DeepSeek V4 have names of their own, which transformers does not write as they were, and fields. Beside
+    the plain one there is one with packed experts, as llama.cpp's converter wants it."""
+    path = os.path.join(folder, "model.safetensors")
+    names = {"model.embed_tokens.": "embed.", "model.hc_head.hc_": "hc_head_", "model.": "", ".attn.norm.": ".attn.kv_norm."}
+    published = {}
+    for name, tensor in load_file(path).items():
+        for old, new in names.items():
+            name = name.replace(old, new)
+        published[name] = tensor
+    is_published = folder.endswith("-published")
+    if is_published:
+        published = pack_deepseek4(published, True)
+    save_file(published, path, metadata={"format": "pt"})
+    path = os.path.join(folder, "config.json")
+    with open(path) as file:
+        config = json.load(file)
+    for field in ("compress_rates", "layer_types", "mlp_layer_types", "partial_rotary_factor", "rope_parameters"):
+        del config[field]
+    config |= {field: arguments[field] for field in ("compress_ratios", "num_hash_layers", "rope_scaling")}
+    del config["rope_scaling"]["rope_type"]
+    config["topk_method"] = "noaux_tc"
+    coded = dict(expert_dtype="fp4", quantization_config=dict(
+        activation_scheme="dynamic", fmt="e4m3", quant_method="fp8", scale_fmt="ue8m0", weight_block_size=[128, 128]))
+    with open(path, "w") as file:
+        json.dump(config | (coded if is_published else {}), file, indent=2, sort_keys=True)
+    if not is_published:
+        packed = folder + "-packed"
+        os.makedirs(packed, exist_ok=True)
+        save_file(pack_deepseek4(published, False), os.path.join(packed, "model.safetensors"), metadata={"format": "pt"})
+        with open(os.path.join(packed, "config.json"), "w") as file:
+            json.dump(config | coded, file, indent=2, sort_keys=True)
+
+
 def write(name, kind, arguments):
     torch.manual_seed(SEED + sum(name.encode()))
     config, model_class = build(kind, arguments)
@@ -416,7 +526,7 @@ def write(name, kind, arguments):
     folder = os.path.join(OUT, name)
     os.makedirs(folder, exist_ok=True)
     with torch.no_grad():
-        initialise(model, getattr(config, "tie_word_embeddings", False))
+        initialise(model, getattr(config, "tie_word_embeddings", False), EIGHTS if name.endswith("-published") else ())
         copy.deepcopy(model).to(torch.bfloat16).save_pretrained(folder)
         if name == "qwen3_vl_moe":
             transpose_experts(os.path.join(folder, "model.safetensors"))
@@ -426,6 +536,8 @@ def write(name, kind, arguments):
             publish_layers(os.path.join(folder, "model.safetensors"))
         if name == "kimi_linear":
             publish_kimi(folder)
+        if kind == "DeepseekV4":
+            publish_deepseek4(folder, copy.deepcopy(arguments))
         if name == "gemma4":
             publish_sizes(os.path.join(folder, "config.json"), arguments)
         if name in MODELS and hasattr(config, "time_step_limit"):

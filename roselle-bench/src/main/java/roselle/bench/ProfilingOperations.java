@@ -5,6 +5,8 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Compression;
+import roselle.backend.operation.Connection;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
@@ -118,6 +120,13 @@ final class ProfilingOperations implements Operations {
     }
 
     @Override
+    public void compress(Compression compression, KvCache cache, Rows room) {
+        long start = System.nanoTime();
+        operations.compress(compression, cache, room);
+        end(Kind.ATTENTION, start);
+    }
+
+    @Override
     public void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache) {
         long start = System.nanoTime();
         operations.choosePositions(query, weights, index, cache);
@@ -178,6 +187,13 @@ final class ProfilingOperations implements Operations {
     public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
         long start = System.nanoTime();
         operations.mix(input, coefficients, width, output, rows);
+        end(Kind.OTHERS, start);
+    }
+
+    @Override
+    public void connect(Rows products, Connection connection, Rows coefficients, int rows) {
+        long start = System.nanoTime();
+        operations.connect(products, connection, coefficients, rows);
         end(Kind.OTHERS, start);
     }
 

@@ -6,6 +6,8 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Compression;
+import roselle.backend.operation.Connection;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
@@ -26,6 +28,7 @@ import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
 import roselle.cpu.memory.CpuWeight;
 import roselle.cpu.memory.Step;
+import roselle.cpu.row.Compressing;
 import roselle.cpu.row.LogitScaling;
 import roselle.cpu.row.RowOperations;
 import roselle.cpu.row.RowSums;
@@ -44,6 +47,7 @@ public final class CpuOperations implements Operations {
     private final TableRows tableRows = new TableRows();
     private final RowSums sums = new RowSums();
     private final Streams streams = new Streams();
+    private final Compressing compressing = new Compressing();
     private final LogitScaling logitScaling;
     private final ChannelConvolution convolutions;
     private final DeltaRules deltaRules;
@@ -135,6 +139,12 @@ public final class CpuOperations implements Operations {
     }
 
     @Override
+    public void compress(Compression compression, KvCache cache, Rows room) {
+        rowOperations.run(
+                compressing.of(step, compression, (CpuKvCache) cache, room), compression.given(), step.rows());
+    }
+
+    @Override
     public void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache) {
         positionChoice.choose(step, query, weights, index, (CpuKvCache) cache);
     }
@@ -142,6 +152,9 @@ public final class CpuOperations implements Operations {
     @Override
     public void attention(Rows query, AttentionLayer layer, KvCache cache, Rows output) {
         attention.attend(step, query, layer, (CpuKvCache) cache, output);
+        if (layer.traits().turnsEnds()) {
+            rowOperations.turnBack(step, output, layer);
+        }
     }
 
     @Override
@@ -181,13 +194,18 @@ public final class CpuOperations implements Operations {
     }
 
     @Override
+    public void connect(Rows products, Connection connection, Rows coefficients, int rows) {
+        rowOperations.run(streams.connected(products, connection, coefficients), products.columns(), rows);
+    }
+
+    @Override
     public void addAsLongAs(Rows input, Rows like, Rows output, int rows) {
         rowOperations.run(streams.asLongAs(input, like, output), output.columns(), rows);
     }
 
     @Override
     public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
-        rowOperations.route(logits, router, routing, rows);
+        rowOperations.route(logits, router, routing, step.inputs().tokenIds, rows);
     }
 
     @Override

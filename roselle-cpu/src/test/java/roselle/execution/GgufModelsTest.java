@@ -123,7 +123,8 @@ class GgufModelsTest {
 
     /** Files that llama.cpp's own converter wrote: it puts heads in another order and stores what it derived. */
     @ParameterizedTest
-    @ValueSource(strings = {"qwen3_5", "qwen3_5_moe", "qwen3_next", "lfm2", "deepseek_v32", "gemma3n_text"})
+    @ValueSource(
+            strings = {"qwen3_5", "qwen3_5_moe", "qwen3_next", "lfm2", "deepseek_v32", "deepseek_v4", "gemma3n_text"})
     void convertedModelsWithStatesEqualTheReference(String name) {
         checkConverted(RESOURCES.resolve("state-gguf/" + name + ".gguf"), MODELS.resolve(name));
     }

@@ -165,6 +165,7 @@ final class ModelTable {
                     parts.add(GROWING);
                 }
             }
+            case AttentionSpec.Compressed _ -> parts.add("windows");
             case AttentionSpec.DeltaNet delta -> {
                 parts.add("delta nets");
                 if (delta.heads().decaysByChannel()) {

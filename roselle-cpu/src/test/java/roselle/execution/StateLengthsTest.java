@@ -25,7 +25,7 @@ class StateLengthsTest {
     private static final int GREEDY = 8;
 
     @ParameterizedTest
-    @ValueSource(strings = {"tiny-models/qwen3_5", "tiny-models/lfm2"})
+    @ValueSource(strings = {"tiny-models/qwen3_5", "tiny-models/lfm2", "tiny-models/deepseek_v4"})
     void logitsAndGreedyTokensAreTheReferences(String model) {
         check(model, new int[] {64});
     }
@@ -44,6 +44,7 @@ class StateLengthsTest {
                 "similar-models/kimi_linear",
                 "similar-models/nemotron_h",
                 "tiny-models/deepseek_v32",
+                "tiny-models/deepseek_v4",
                 "similar-models/glm_moe_dsa",
                 "tiny-models/minimax_m3_vl_text"
             })

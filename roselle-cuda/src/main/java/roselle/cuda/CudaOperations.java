@@ -5,6 +5,8 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Compression;
+import roselle.backend.operation.Connection;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
@@ -145,6 +147,11 @@ final class CudaOperations implements Operations {
     }
 
     @Override
+    public void compress(Compression compression, KvCache cache, Rows room) {
+        throw new UnsupportedOperationException("attention to keys of several tokens runs on the CPU");
+    }
+
+    @Override
     public void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache) {
         throw new UnsupportedOperationException("attention to chosen positions runs on the CPU");
     }
@@ -186,6 +193,11 @@ final class CudaOperations implements Operations {
     @Override
     public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
         rowKernels.mix(input, coefficients, width, output, rows);
+    }
+
+    @Override
+    public void connect(Rows products, Connection connection, Rows coefficients, int rows) {
+        throw new UnsupportedOperationException("hyper-connections run on the CPU");
     }
 
     @Override

@@ -65,7 +65,12 @@ class FakeDeviceTest {
     private static final Path SIMILAR = MODELS.resolveSibling("similar-models");
 
     @ParameterizedTest
-    @CsvSource({"deepseek_v32, attention to chosen positions", "minimax_m3_vl_text, attention to chosen blocks"})
+    @CsvSource({
+        "deepseek_v32, attention to chosen positions",
+        "minimax_m3_vl_text, attention to chosen blocks",
+        "deepseek_v4, attention to keys of several tokens",
+        "deepseek_v4, hyper-connections"
+    })
     void whatHasNoKernelsIsRefusedByName(String model, String words) {
         var driver = new FakeDriver(Card.HOPPER);
         assertThatThrownBy(() -> EngineOnDevice.open(config(MODELS.resolve(model)), driver.open(DataType.F32)))

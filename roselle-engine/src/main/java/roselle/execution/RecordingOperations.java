@@ -5,6 +5,8 @@ import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Compression;
+import roselle.backend.operation.Connection;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
@@ -103,6 +105,11 @@ final class RecordingOperations implements Operations {
     }
 
     @Override
+    public void compress(Compression compression, KvCache cache, Rows room) {
+        operations.compress(compression, cache, room);
+    }
+
+    @Override
     public void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache) {
         operations.choosePositions(query, weights, index, cache);
     }
@@ -135,6 +142,11 @@ final class RecordingOperations implements Operations {
     @Override
     public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
         operations.mix(input, coefficients, width, output, rows);
+    }
+
+    @Override
+    public void connect(Rows products, Connection connection, Rows coefficients, int rows) {
+        operations.connect(products, connection, coefficients, rows);
     }
 
     @Override

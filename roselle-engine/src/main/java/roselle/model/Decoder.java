@@ -161,12 +161,18 @@ public final class Decoder implements StepProgram, AutoCloseable {
             weights.streams()
                     .begin(operations, weights.embedding(), spec.input().scale(), rows);
         }
+        HyperStreams hyper = weights.hyper();
+        if (hyper != null) {
+            hyper.begin(operations, weights.embedding(), spec.input().scale());
+        }
         for (Layer layer : layers) {
             block(operations, layer, rows);
         }
         if (inputs.outputs > 0) {
             if (weights.streams() != null) {
                 weights.streams().end(operations, space.last, inputs.outputs);
+            } else if (hyper != null) {
+                hyper.end(operations, space.last, inputs.outputs);
             } else {
                 operations.selectOutputs(space.hidden, space.last); // [outputs, width]
             }
@@ -219,11 +225,16 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (streams != null && layer.streams() != null) {
             streams.predict(operations, layer.streams(), rows);
         }
+        HyperStreams hyper = weights.hyper();
+        if (hyper != null && layer.hyper() != null) {
+            hyper.readAttention(operations, layer.hyper(), space.hidden, rows);
+        }
         switch (layer.attention()) {
             case Layer.NoAttention _ -> {}
             case Layer.MultiHead attention -> attend(operations, attention, space.hidden, layer.attentionNorm(), rows);
             case Layer.Latent attention ->
                 attend(operations, attention, normed(operations, layer.attentionNorm(), space.normed, rows), rows);
+            case CompressedAttention attention -> attend(operations, attention, layer.attentionNorm(), rows);
             case Layer.DeltaNet delta -> remember(operations, delta, space.hidden, layer.attentionNorm(), rows);
             case Layer.ShortConvolution convolution ->
                 convolve(operations, convolution, space.hidden, layer.attentionNorm(), rows);
@@ -233,8 +244,15 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (streams != null && layer.streams() != null) {
             streams.addBeside(operations, layer.streams(), layer.attentionNorm(), rows);
         }
+        if (hyper != null && layer.hyper() != null) {
+            hyper.giveAttention(operations, rows);
+            hyper.readFeedForward(operations, layer.hyper(), space.hidden, rows);
+        }
         feed(operations, layer.feedForward(), space.hidden, layer.feedForwardNorm(), rows);
         addNormed(operations, layer.postFeedForwardNorm(), rows);
+        if (hyper != null) {
+            hyper.giveFeedForward(operations, rows);
+        }
         if (streams != null && layer.streams() != null) {
             streams.correct(operations, layer.streams(), rows);
         }
@@ -255,6 +273,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             case Layer.NoAttention _ -> {}
             case Layer.MultiHead attention -> attend(operations, attention, input, null, rows);
             case Layer.Latent attention -> attend(operations, attention, input, rows);
+            case CompressedAttention attention -> attention.attend(operations, input, cache, stream(), rows);
             case Layer.DeltaNet delta -> remember(operations, delta, input, null, rows);
             case Layer.ShortConvolution convolution -> convolve(operations, convolution, input, null, rows);
             case Layer.StateSpace kind -> remember(operations, kind, input, null, rows);
@@ -275,7 +294,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     /** Where half a block leaves its result: the residual stream, or what is normalised before it is added to it. */
     private Rows stream() {
-        return spec.block().normsOutputs() ? space.delta : space.hidden;
+        return spec.block().givesApart() ? space.delta : space.hidden;
     }
 
     /** What ends half a block: its result is normalised and added, or the sum is normalised. */
@@ -363,6 +382,10 @@ public final class Decoder implements StepProgram, AutoCloseable {
         operations.attention(attention.absorbed(), attention.layer(), cache, attention.attendedLatent());
         operations.headLinear(attention.attendedLatent(), attention.valueUp(), attention.attended(), rows);
         linear(operations, attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
+    }
+
+    private void attend(Operations operations, CompressedAttention attention, @Nullable Norm norm, int rows) {
+        attention.attend(operations, normed(operations, norm, space.normed, rows), cache, stream(), rows);
     }
 
     /** Chooses the positions that the layer attends to, and those behind it that do not choose. */
@@ -471,7 +494,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             feedWeighed(operations, experts, experts.weigher(), input, rows);
         } else {
             compute(operations, experts, input, rows);
-            if (spec.block().normsOutputs()) {
+            if (spec.block().givesApart()) {
                 combineApart(operations, experts, input, rows);
                 return;
             }

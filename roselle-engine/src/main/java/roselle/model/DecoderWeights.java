@@ -8,6 +8,7 @@ import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.Norm;
 import roselle.checkpoint.Checkpoint;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.HyperConnections;
 import roselle.model.spec.LayerInputs;
 import roselle.model.spec.Streams;
 import roselle.model.weights.AdaptableWeights;
@@ -27,6 +28,7 @@ import roselle.quantization.StoredMatrix;
  * @param types {@code [types, width]}; null where tokens have none
  * @param told what makes all that the layers are told of a token; null for nothing
  * @param streams what mixes streams side by side; null where there is one
+ * @param hyper what connects layers to several streams; null where they add to one
  * @param embeddingNorm of the sum of the three; null for none
  * @param finalNorm null where each half ends in one
  * @param output {@code [vocabulary, width]}, the embedding itself where they are tied; null where there are no logits
@@ -37,6 +39,7 @@ record DecoderWeights(
         @Nullable Weight types,
         @Nullable ToldInputs told,
         @Nullable SideStreams streams,
+        @Nullable HyperStreams hyper,
         @Nullable Norm embeddingNorm,
         List<Layer> layers,
         @Nullable Norm finalNorm,
@@ -63,6 +66,9 @@ record DecoderWeights(
         ToldInputs told = inputs == null ? null : loader.toldInputs(inputs);
         Streams side = spec.block().streams();
         SideStreams streams = side == null || space.streams == null ? null : loader.sideStreams(side, space.streams);
+        HyperConnections connections = spec.block().connections();
+        HyperStreams hyper =
+                connections == null || space.hyper == null ? null : loader.hyperStreams(connections, space.hyper);
         Norm embeddingNorm = spec.input().norms() ? loader.norm(Part.EMBEDDING_NORM, 0) : null;
         Norm finalNorm = spec.block().normsSums() ? null : loader.norm(Part.FINAL_NORM, 0);
         Weight output = spec.isTied() ? embedding : null;
@@ -74,7 +80,17 @@ record DecoderWeights(
                 Epilogue.bias(hasBias ? store.constants(tensors.bias(Part.OUTPUT, 0, spec.vocabulary())) : null);
         tensors.requireAllUsed(UnusedTensors.of(spec));
         return new DecoderWeights(
-                embedding, positions, types, told, streams, embeddingNorm, layers, finalNorm, output, outputBias);
+                embedding,
+                positions,
+                types,
+                told,
+                streams,
+                hyper,
+                embeddingNorm,
+                layers,
+                finalNorm,
+                output,
+                outputBias);
     }
 
     private static StoredMatrix positions(TensorSource tensors, DecoderSpec spec) {
@@ -92,7 +108,13 @@ record DecoderWeights(
         if (streams != null) {
             streams.leaveAdaptable(adaptable, layers);
         }
+        if (hyper != null) {
+            hyper.leaveAdaptable(adaptable, layers);
+        }
         for (Layer layer : layers) {
+            if (layer.attention() instanceof CompressedAttention compressed) {
+                compressed.leaveAdaptable(adaptable);
+            }
             if (layer.feedForward() instanceof Layer.Plain plain) {
                 adaptable.remove(plain.up());
             }

@@ -195,7 +195,13 @@ final class FeedForwardLoader {
                 experts.chosenGroups(),
                 correction,
                 experts.scale(),
-                scales);
+                scales,
+                experts.traits().ofTokens() ? ofTokens(experts, layer) : null);
+    }
+
+    private Buffer ofTokens(FeedForwardSpec.Experts experts, int layer) {
+        return store.constants(tensors.wholeNumbers(
+                Part.ROUTER_TABLE, layer, (long) spec.vocabulary() * experts.chosen(), experts.experts()));
     }
 
     private ExpertLinear stacked(

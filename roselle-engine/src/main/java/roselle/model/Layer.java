@@ -23,6 +23,7 @@ import roselle.model.spec.FeedForwardSpec;
  * @param told what the layer is told of a token by itself; null for nothing
  * @param scale multiplies what the layer leaves
  * @param streams what predicts and corrects streams; null where there is one
+ * @param hyper what connects its halves to several streams; null where they add to one
  */
 record Layer(
         @Nullable Norm attentionNorm,
@@ -33,10 +34,12 @@ record Layer(
         @Nullable Norm postFeedForwardNorm,
         @Nullable Told told,
         float scale,
-        @Nullable Streams streams) {
+        @Nullable Streams streams,
+        HyperStreams.@Nullable Layer hyper) {
 
     /** The weights of one kind of attention, and where its rows lie in the workspace. */
-    sealed interface Attention {}
+    sealed interface Attention
+            permits NoAttention, MultiHead, Latent, CompressedAttention, DeltaNet, ShortConvolution, StateSpace {}
 
     /**
      * {@link roselle.model.spec.LayerInputs} of a layer.

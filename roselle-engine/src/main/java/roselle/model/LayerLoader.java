@@ -18,6 +18,7 @@ import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.FeedForwardSpec;
+import roselle.model.spec.HyperConnections;
 import roselle.model.spec.LayerInputs;
 import roselle.model.spec.NormSpec;
 import roselle.model.spec.Streams;
@@ -42,6 +43,8 @@ final class LayerLoader {
     private final FeedForwardLoader feedForwards;
     private final StateLoader states;
     private final StreamLoader streams;
+    private final HyperLoader connections;
+    private final CompressedLoader compressed;
 
     LayerLoader(
             DecoderSpec spec,
@@ -58,6 +61,8 @@ final class LayerLoader {
         ropes = new RopeTables(store, contextLimit);
         feedForwards = new FeedForwardLoader(spec, tensors, rearrangement, store, workspace);
         streams = new StreamLoader(spec, tensors, rearrangement, store);
+        connections = new HyperLoader(spec, tensors, rearrangement, store);
+        compressed = new CompressedLoader(spec, tensors, rearrangement, store, workspace, ropes);
         states = new StateLoader(spec, tensors, rearrangement, store, workspace);
     }
 
@@ -87,7 +92,13 @@ final class LayerLoader {
                                 block.streams(),
                                 index,
                                 norm(Part.STREAM_ROUTER_NORM, index),
-                                norm(Part.LAUREL_NORM, index)));
+                                norm(Part.LAUREL_NORM, index)),
+                block.connections() == null ? null : connections.layer(block.connections(), index));
+    }
+
+    /** What connects layers to several streams. */
+    HyperStreams hyperStreams(HyperConnections kind, HyperRows rows) {
+        return connections.load(kind, rows);
     }
 
     /** What makes all that the layers are told. */
@@ -131,6 +142,7 @@ final class LayerLoader {
             case AttentionSpec.MultiHead heads -> multiHead(heads, true, layer, places);
             case AttentionSpec.SharedKeys shared -> multiHead(shared.heads(), false, layer, places);
             case AttentionSpec.Latent latent -> latent(latent, layer, places);
+            case AttentionSpec.Compressed kind -> compressed.load(kind, layer, places);
             case AttentionSpec.DeltaNet delta -> states.deltaNet(delta, layer, places);
             case AttentionSpec.ShortConvolution convolution ->
                 states.shortConvolution(convolution, layer, places.getFirst());
@@ -489,7 +501,7 @@ final class LayerLoader {
     }
 
     static Epilogue addedTo(BlockSpec block, @Nullable Buffer bias) {
-        return block.normsOutputs() ? Epilogue.bias(bias) : Epilogue.residual(bias, block.residualScale());
+        return block.givesApart() ? Epilogue.bias(bias) : Epilogue.residual(bias, block.residualScale());
     }
 
     private Weight matrix(Part part, int layer, int rows, int columns) {

@@ -10,6 +10,7 @@ import roselle.backend.operation.Routing;
 import roselle.backend.step.StepLimits;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.HyperConnections;
 import roselle.model.spec.Streams;
 import roselle.model.spec.Widths;
 import roselle.model.weights.Store;
@@ -30,6 +31,7 @@ final class Workspace {
     final Rows expertOutputs; // [maxRows * chosen, width]
     final Rows sharedGate; // [maxRows, 1]
     final @Nullable StreamRows streams;
+    final @Nullable HyperRows hyper;
     private final @Nullable ChosenPositions chosen; // [maxRows, most]
     private final @Nullable Rows layerInputs; // [maxRows, layers * size]
     final Rows last; // [maxOutputs, width]
@@ -43,7 +45,9 @@ final class Workspace {
         hidden = streams == null ? rows(store, type, rows, spec.width()) : streams.hidden();
         normed = rows(store, type, rows, spec.width());
         otherNormed = rows(store, type, rows, spec.width());
-        delta = rows(store, type, rows, spec.width());
+        HyperConnections connections = spec.block().connections();
+        hyper = connections == null ? null : HyperRows.allocate(connections, spec.width(), limits, store, type);
+        delta = hyper == null ? rows(store, type, rows, spec.width()) : hyper.given();
         projected = store.allocate(type, (long) rows * widths.projected());
         attended = store.allocate(type, (long) rows * widths.attended());
         inner = store.allocate(type, (long) rows * widths.inner());
@@ -61,7 +65,8 @@ final class Workspace {
                         store.allocate(DataType.I32, (long) rows * spec.chosenPositions()),
                         index.choices(),
                         index.block(),
-                        index.chosen());
+                        index.chosen(),
+                        spec.chosenTokens());
         layerInputs = spec.layerInputs() == 0 ? null : rows(store, type, rows, spec.layerInputs());
         last = rows(store, type, limits.maxOutputs(), spec.width());
         logits = rows(store, DataType.F32, spec.generates() ? limits.maxOutputs() : 1, spec.vocabulary());

@@ -73,6 +73,7 @@ public abstract class ReferenceContract extends TraitContract {
 
     /** Operations of steps whose sizes are {@link #PROMPTS}. */
     private static final List<String> OF_PROMPTS = List.of(
+            "compress",
             "ropeAndAppendKv",
             "attention",
             "appendAndAttend",
@@ -166,6 +167,8 @@ public abstract class ReferenceContract extends TraitContract {
                 case "appendAndAttend" -> left.add(attended(operation, KvType.F16));
                 case "ropeAndAppendLatent" -> left.add(latentAttended(AttentionLayer.Traits.NONE));
                 case "choosePositions" -> left.add(attendedToChosen());
+                case "compress" -> left.add(attendedToCompressed());
+                case "connect" -> left.add(connected(rows));
                 case "sparsify" -> left.add(sparsified(rows));
                 case "mix" -> left.add(mixed(rows));
                 case "addAsLongAs" -> left.add(addedAsLong(rows));

@@ -12,6 +12,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
+import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Compression;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Operations;
 import roselle.backend.operation.PositionIndex;
@@ -97,6 +99,16 @@ class ReferenceContractTest {
                 honest.choosePositions(
                         (Rows) arguments[0], (Rows) arguments[1], (PositionIndex) arguments[2], (KvCache) arguments[3]);
             }
+            case "compress" -> { // to keys that are not normalised
+                var how = (Compression) arguments[0];
+                AttentionLayer keys = how.keys();
+                var other = new AttentionLayer(
+                        keys.group(), keys.layer(), keys.heads(), keys.rope(), null, null, keys.scale(), 0f, null);
+                honest.compress(
+                        new Compression(how.tokens(), other, how.overlaps(), how.bias()), (KvCache) arguments[1], (Rows)
+                                arguments[2]);
+            }
+            case "connect" -> off(honest, (Rows) arguments[2]);
             case "sparsify" -> off(honest, (Rows) arguments[0]);
             case "mix" -> off(honest, (Rows) arguments[3]);
             case "addAsLongAs" -> off(honest, (Rows) arguments[2]);

@@ -17,6 +17,8 @@ import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.ChosenPositions;
+import roselle.backend.operation.Compression;
+import roselle.backend.operation.Connection;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.PositionIndex;
@@ -161,11 +163,17 @@ public abstract class TraitContract extends KvTypesContract {
 
     /** Begins a step of the prompts, or of the row behind each; returns the number of rows. */
     int beginAttention(boolean decodes) {
+        return beginAttention(decodes, 1);
+    }
+
+    private int beginAttention(boolean decodes, int groups) {
         int count = PROMPTS.length;
-        StepInputs inputs = decodes ? step(LIMITS, 1, PROMPTS, ONES) : step(LIMITS, 1, new int[count], PROMPTS);
-        Arrays.setAll(
-                inputs.pageTable[0],
-                i -> i % inputs.maxPages * count + (i / inputs.maxPages + i % inputs.maxPages) % count);
+        StepInputs inputs =
+                decodes ? step(LIMITS, groups, PROMPTS, ONES) : step(LIMITS, groups, new int[count], PROMPTS);
+        for (int[] table : inputs.pageTable) {
+            Arrays.setAll(
+                    table, i -> i % inputs.maxPages * count + (i / inputs.maxPages + i % inputs.maxPages) % count);
+        }
         begin(inputs);
         return inputs.rows;
     }
@@ -194,6 +202,70 @@ public abstract class TraitContract extends KvTypesContract {
             operations.attention(query, layer, cache, output);
             left.add(readGapless(output, rows));
         }
+        return joined(left);
+    }
+
+    /** Attention to a window, turned at its ends, and to keys of four tokens or of more than a page, all of them or some. */
+    float[] attendedToCompressed() {
+        var left = new ArrayList<float[]>();
+        left.add(attendedToCompressed(4, true, 3));
+        left.add(attendedToCompressed(4, false, 0));
+        left.add(attendedToCompressed(32, false, 0));
+        return joined(left);
+    }
+
+    private float[] attendedToCompressed(int tokens, boolean overlaps, int most) {
+        var heads = new HeadShape(4, 1, 64, 64);
+        int given = overlaps ? 128 : 64;
+        var groups = List.of(
+                new KvGroup("window", 1, 1, 64, 0, 16),
+                new KvGroup("given", 1, 1, given, given, 2 * tokens),
+                KvGroup.compressed("compressed", 64, tokens));
+        KvCache cache = device.allocateKvCache(groups, KvType.F32, PAGE, new int[] {PAGES, PAGES, PAGES});
+        var rope = new Rope(device.constants(new float[] {1f, 0.25f, 0.125f, 0.01f}), 1f, true);
+        var norm = new Norm(Norm.Kind.RMS, device.constants(numbers(64)), 0f, null, 1e-6f);
+        var chosen = most == 0
+                ? null
+                : new ChosenPositions(
+                        device.allocate(DataType.I32, (long) LIMITS.maxRows() * most), 1, 1, most, tokens);
+        var chosenTraits = new AttentionLayer.Traits(false, null, null, null, chosen, true, null);
+        var compressed = new AttentionLayer(2, 0, heads, rope, null, norm, 0.05f, 0f, null, false, true, chosenTraits);
+        var traits = AttentionLayer.Traits.ofEnds(compressed);
+        var layer = new AttentionLayer(0, 0, heads, rope, null, null, 0.05f, 0f, null, false, true, traits);
+        var tokensGiven = new AttentionLayer(1, 0, new HeadShape(1, 1, given, given), null, null, null, 1f, 0f, null);
+        var compression = new Compression(tokensGiven, compressed, overlaps, device.constants(numbers(tokens * given)));
+        int queries = heads.queryHeads() * heads.keySize();
+        var left = new ArrayList<float[]>();
+        for (boolean decodes : new boolean[] {false, true}) {
+            int rows = beginAttention(decodes, groups.size());
+            Rows all = someGapless(rows, queries + 64 + 2 * given);
+            Rows query = all.columns(0, queries);
+            Rows key = all.columns(queries, 64);
+            Rows vectors = all.columns(queries + 64, given);
+            operations.ropeAndAppendKv(vectors, vectors, all.columns(queries + 64 + given, given), tokensGiven, cache);
+            operations.compress(compression, cache, gapless(new float[rows * 64], 64));
+            operations.ropeAndAppendKv(query, key, key, layer, cache);
+            if (chosen != null) {
+                operations.choosePositions(
+                        query, some(rows, heads.queryHeads()), new PositionIndex(compressed, 0, chosen), cache);
+            }
+            Rows output = gapless(new float[rows * queries], queries);
+            operations.attention(query, layer, cache, output);
+            left.add(readGapless(output, rows));
+        }
+        return joined(left);
+    }
+
+    float[] connected(int rows) {
+        var left = new ArrayList<float[]>();
+        for (boolean givenFirst : new boolean[] {false, true}) {
+            Rows output = poisoned(rows, 24);
+            operations.connect(some(rows, 24), new Connection(4, 3, 1e-3f, givenFirst), output, rows);
+            left.add(read(output, rows));
+        }
+        Rows output = poisoned(rows, 4);
+        operations.connect(some(rows, 4), new Connection(4, 0, 1e-3f, false), output, rows);
+        left.add(read(output, rows));
         return joined(left);
     }
 

@@ -116,7 +116,7 @@ public final class PagedAttention implements WorkerPool.Work {
         StepInputs inputs = call.step().inputs();
         int queryHeads = call.layer().heads().queryHeads();
         int shared = queryHeads / call.layer().heads().keyHeads();
-        boolean chooses = call.layer().traits().chosen() != null;
+        boolean chooses = chooses(call.layer());
         int blockRows = chooses ? 1 : Math.max(BLOCK_ROWS, LONG_BLOCK / shared);
         int number = 0;
         for (int s = 0; s < inputs.sequences; s++) {
@@ -134,10 +134,17 @@ public final class PagedAttention implements WorkerPool.Work {
         }
     }
 
+    private static boolean chooses(AttentionLayer layer) {
+        AttentionLayer compressed = layer.traits().compressed();
+        return layer.traits().chosen() != null
+                || (compressed != null && compressed.traits().chosen() != null);
+    }
+
     private void unit(int thread, int sequence, int row, int endRow, int head, int endHead) {
         HeadShape heads = call.layer().heads();
-        boolean isOdd =
-                call.layer().traits().slopes() != null || call.layer().traits().chosen() != null;
+        boolean isOdd = call.layer().traits().slopes() != null
+                || call.layer().traits().chosen() != null
+                || call.layer().traits().compressed() != null;
         if (!isOdd && isMachine(call.cache().groups().get(call.layer().group()))) {
             machines[thread].run(call, sequence, row, endRow, head, endHead);
         } else {
@@ -178,7 +185,13 @@ public final class PagedAttention implements WorkerPool.Work {
             if (chosen == null) {
                 tiles(call, sequence, row, endRow, head, endHead);
             } else {
-                tiles(call, chosen, sequence, row, head, endHead);
+                tiles(call, kind, chosen, sequence, row, head, endHead);
+            }
+            AttentionLayer further = kind.traits().compressed();
+            if (further != null && further.traits().chosen() != null) {
+                tiles(call, further, further.traits().chosen(), sequence, row, head, endHead);
+            } else if (further != null) {
+                compressedTiles(call, further, sequence, row, endRow, head, endHead);
             }
             end(call.output(), kind.heads(), row, endRow, head, endHead);
         }
@@ -227,9 +240,15 @@ public final class PagedAttention implements WorkerPool.Work {
         }
 
         /** Tiles of a row's chosen positions, in their order. */
-        private void tiles(AttentionCall call, ChosenPositions chosen, int sequence, int row, int head, int endHead) {
+        private void tiles(
+                AttentionCall call,
+                AttentionLayer kind,
+                ChosenPositions chosen,
+                int sequence,
+                int row,
+                int head,
+                int endHead) {
             Step now = call.step();
-            AttentionLayer kind = call.layer();
             int count = chosen.count(now.position(row));
             MemorySegment positions = CpuBuffer.of(chosen.positions());
             int keyHead = head * kind.heads().keyHeads() / kind.heads().queryHeads();
@@ -247,17 +266,42 @@ public final class PagedAttention implements WorkerPool.Work {
             }
         }
 
-        /** Converts keys and values of the positions {@code from} until {@code to}. */
+        /** Tiles of all keys that are made of several tokens and end before a row, or with it. */
+        private void compressedTiles(
+                AttentionCall call, AttentionLayer kind, int sequence, int row, int endRow, int head, int endHead) {
+            Step now = call.step();
+            KvGroup group = call.cache().groups().get(kind.group());
+            int end = group.keysBefore(now.position(endRow - 1) + 1);
+            for (int tile = 0; tile < end; tile += TILE) {
+                load(now, kind, call.cache(), sequence, 0, tile, tile, Math.min(tile + TILE, end));
+                int i = 0;
+                for (int r = row; r < endRow; r++) {
+                    int to = Math.min(tile + TILE, group.keysBefore(now.position(r) + 1)) - tile;
+                    for (int h = head; h < endHead; h++) {
+                        if (to > 0) {
+                            score(call, tile, i, r, h, 0, to);
+                            one(call.layer(), i, 0, to);
+                        }
+                        i++;
+                    }
+                }
+            }
+        }
+
+        /** Converts keys and values of the positions, or the keys of several tokens, {@code from} until {@code to}. */
         private void load(
                 Step now, AttentionLayer kind, CpuKvCache pages, int sequence, int head, int tile, int from, int to) {
             int group = kind.group();
             HeadShape heads = kind.heads();
-            boolean hasValues = pages.groups().get(group).valueSize() != 0;
+            KvGroup keysOf = pages.groups().get(group);
+            boolean hasValues = keysOf.valueSize() != 0;
             int p = from;
             while (p < to) {
-                int page = now.page(group, sequence, p);
-                int token = p % pages.pageTokens();
-                int count = Math.min(pages.pageTokens() - token, to - p);
+                int last = (p + 1) * keysOf.tokens() - 1;
+                int page = now.page(group, sequence, last);
+                int begin = last - last % pages.pageTokens();
+                int token = p - keysOf.keysBefore(begin);
+                int count = Math.min(keysOf.keysBefore(begin + pages.pageTokens()) - p, to - p);
                 long keyAt = pages.keyAt(group, kind.layer(), page, head, token);
                 long keyScales = pages.keyScalesAt(group, kind.layer(), page, head, token);
                 convert(pages, group, keyAt, keyScales, heads.keySize(), count, keys, p - tile);

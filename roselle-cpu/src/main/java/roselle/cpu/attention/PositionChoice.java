@@ -8,6 +8,7 @@ import static roselle.cpu.vector.Lanes.COUNT;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.ChosenPositions;
@@ -40,6 +41,7 @@ public final class PositionChoice implements WorkerPool.Work {
     private @Nullable AttentionLayer keys;
     private @Nullable CpuKvCache cache;
     private int row;
+    private int count; // positions that the row sees, or keys of several tokens
     private int head; // whose products are the scores; or ALL_HEADS for their weighted sum
 
     public PositionChoice(WorkerPool pool) {
@@ -58,21 +60,22 @@ public final class PositionChoice implements WorkerPool.Work {
         ChosenPositions chosen = index.chosen();
         for (row = 0; row < current.rows(); row++) {
             int position = current.position(row);
-            if (position < chosen.most()) {
+            count = (position + 1) / chosen.tokens();
+            if (count <= chosen.most()) {
                 for (int choice = 0; choice < chosen.choices(); choice++) {
-                    all(target, chosen.at(row, choice), position);
+                    all(target, chosen.at(row, choice), count);
                 }
                 continue;
             }
-            if (scores.length <= position) {
-                scores = new float[Integer.highestOneBit(position) * 2];
+            if (scores.length < count) {
+                scores = new float[Integer.highestOneBit(count) * 2];
             }
             take(query, headWeights, index);
             for (int choice = 0; choice < chosen.choices(); choice++) {
                 head = index.localBlocks() == 0 ? ALL_HEADS : choice;
                 pool.run(this);
                 if (head == ALL_HEADS) {
-                    highest.write(scores, position + 1, chosen.most(), target, chosen.at(row, choice));
+                    highest.write(scores, count, chosen.most(), target, chosen.at(row, choice));
                 } else {
                     writeBlocks(position, index, target, chosen.at(row, choice));
                 }
@@ -102,8 +105,8 @@ public final class PositionChoice implements WorkerPool.Work {
         }
     }
 
-    private static void all(MemorySegment chosen, long at, int position) {
-        for (int p = 0; p <= position; p++) {
+    private static void all(MemorySegment chosen, long at, int count) {
+        for (int p = 0; p < count; p++) {
             chosen.setAtIndex(JAVA_INT, at + p, p);
         }
     }
@@ -142,7 +145,7 @@ public final class PositionChoice implements WorkerPool.Work {
     @Override
     public void run(int thread, int threads) {
         Step now = requireNonNull(step, "step");
-        int end = now.position(row) + 1;
+        int end = count;
         for (int tile = thread * TILE; tile < end; tile += threads * TILE) {
             units[thread].score(now, tile, Math.min(tile + TILE, end));
         }
@@ -183,11 +186,14 @@ public final class PositionChoice implements WorkerPool.Work {
         private void load(Step now, AttentionLayer kind, int from, int to, int stride) {
             CpuKvCache pages = requireNonNull(cache, "cache");
             int group = kind.group();
+            KvGroup keysOf = pages.groups().get(group);
             int p = from;
             while (p < to) {
-                int page = now.page(group, now.sequence(row), p);
-                int token = p % pages.pageTokens();
-                int count = Math.min(pages.pageTokens() - token, to - p);
+                int last = (p + 1) * keysOf.tokens() - 1;
+                int page = now.page(group, now.sequence(row), last);
+                int begin = last - last % pages.pageTokens();
+                int token = p - keysOf.keysBefore(begin);
+                int loaded = Math.min(keysOf.keysBefore(begin + pages.pageTokens()) - p, to - p);
                 long at = pages.keyAt(group, kind.layer(), page, 0, token);
                 long scalesAt = pages.keyScalesAt(group, kind.layer(), page, 0, token);
                 int size = kind.heads().keySize();
@@ -197,12 +203,12 @@ public final class PositionChoice implements WorkerPool.Work {
                                 at,
                                 scalesAt,
                                 size,
-                                count,
+                                loaded,
                                 tileKeys,
                                 (p - from) * stride,
                                 stride,
                                 scratch);
-                p += count;
+                p += loaded;
             }
         }
     }

@@ -73,8 +73,9 @@ public final class CpuKvCache implements KvCache {
 
     /** Where the key of a token in a page begins. */
     public long keyAt(int group, int layer, int page, int head, int token) {
-        long inPage = ((long) head * pageTokens + token)
-                * stored(group).codeBytes(groups.get(group).keySize());
+        KvGroup kind = groups.get(group);
+        long inPage = ((long) head * kind.pageKeys(pageTokens) + token)
+                * stored(group).codeBytes(kind.keySize());
         return page(group, layer, page) + inPage;
     }
 
@@ -94,7 +95,7 @@ public final class CpuKvCache implements KvCache {
         KvGroup kind = groups.get(group);
         KvType stored = stored(group);
         long codes = (long) kind.heads()
-                * pageTokens
+                * kind.pageKeys(pageTokens)
                 * (stored.codeBytes(kind.keySize()) + stored.codeBytes(kind.valueSize()));
         return page(group, layer, page) + codes + ((long) head * pageTokens + token) * stored.scaleBytes();
     }

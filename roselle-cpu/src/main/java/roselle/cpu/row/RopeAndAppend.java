@@ -85,7 +85,7 @@ final class RopeAndAppend {
         for (int h = 0; h < heads; h++) {
             long at = CpuBuffer.row(rows, r) + (long) h * size;
             if (rotatesFirst) {
-                rotate(segment, at, layer.rope(), position, scratch.angles());
+                rotate(segment, at + layer.turnsFrom(), layer.rope(), position, scratch.angles());
             }
             if (norm != null) {
                 float[] x = scratch.x();
@@ -94,7 +94,7 @@ final class RopeAndAppend {
                 MemorySegment.copy(x, 0, segment, JAVA_FLOAT, at * Float.BYTES, size);
             }
             if (!rotatesFirst) {
-                rotate(segment, at, layer.rope(), position, scratch.angles());
+                rotate(segment, at + layer.turnsFrom(), layer.rope(), position, scratch.angles());
             }
         }
     }
@@ -111,8 +111,22 @@ final class RopeAndAppend {
         }
     }
 
+    /** Turns the heads of a row back. */
+    static void turnBack(Rows rows, int r, AttentionLayer layer, int position, Angles angles) {
+        int size = layer.heads().valueSize();
+        for (int h = 0; h < layer.heads().queryHeads(); h++) {
+            long at = CpuBuffer.row(rows, r) + (long) h * size + layer.turnsFrom();
+            rotate(CpuBuffer.of(rows), at, layer.rope(), position, angles, -1f);
+        }
+    }
+
     /** Turns the pairs of one head. */
     static void rotate(MemorySegment segment, long at, @Nullable Rope rope, int position, Angles angles) {
+        rotate(segment, at, rope, position, angles, 1f);
+    }
+
+    private static void rotate(
+            MemorySegment segment, long at, @Nullable Rope rope, int position, Angles angles, float direction) {
         if (rope == null) {
             return;
         }
@@ -120,7 +134,7 @@ final class RopeAndAppend {
         int pairs = Math.toIntExact(rope.inverseFrequencies().elements());
         for (int i = 0; i < pairs; i++) {
             float cosine = angles.cosine(i);
-            float sine = angles.sine(i);
+            float sine = direction * angles.sine(i);
             long one = at + (rope.interleaved() ? 2L * i : i);
             long other = at + (rope.interleaved() ? 2L * i + 1 : i + pairs);
             float x = CpuBuffer.number(segment, one);

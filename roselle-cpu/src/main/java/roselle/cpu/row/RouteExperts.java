@@ -40,6 +40,8 @@ final class RouteExperts {
         }
     };
 
+    private static final double SOFTPLUS_IS_LINEAR = 20;
+
     private final Exponentials exponentials;
     private final float[] lanes = new float[Lanes.COUNT];
     private float[] scores = new float[0]; // [experts], padded
@@ -52,7 +54,7 @@ final class RouteExperts {
         this.exponentials = exponentials;
     }
 
-    void rows(Rows logits, Router router, Routing routing, int first, int end) {
+    void rows(Rows logits, Router router, Routing routing, int[] tokens, int first, int end) {
         reserve(router);
         for (int r = first; r < end; r++) {
             score(logits, r, router);
@@ -62,7 +64,7 @@ final class RouteExperts {
             if (router.chosenGroups() < router.groups()) {
                 keepBestGroups(router);
             }
-            choose(router, routing, r);
+            choose(router, routing, r, tokens);
         }
     }
 
@@ -85,8 +87,16 @@ final class RouteExperts {
         MemorySegment.copy(CpuBuffer.of(logits), JAVA_FLOAT, from, scores, 0, router.experts());
         switch (router.scoring()) {
             case SIGMOID -> exponentials.sigmoid(scores, router.experts());
+            case ROOT_OF_SOFTPLUS -> rootsOfSoftplus(scores, router.experts());
             case SOFTMAX -> softmax(scores, router.experts());
             case SOFTMAX_OF_CHOSEN -> {}
+        }
+    }
+
+    private static void rootsOfSoftplus(float[] numbers, int count) {
+        for (int i = 0; i < count; i++) {
+            double x = numbers[i];
+            numbers[i] = (float) Math.sqrt(x > SOFTPLUS_IS_LINEAR ? x : Math.log1p(Math.exp(x)));
         }
     }
 
@@ -134,12 +144,14 @@ final class RouteExperts {
         return second == Float.NEGATIVE_INFINITY ? first : first + second;
     }
 
-    private void choose(Router router, Routing routing, int row) {
+    private void choose(Router router, Routing routing, int row, int[] tokens) {
         int chosen = router.chosen();
         long at = (long) row * chosen;
         float sum = 0;
         for (int j = 0; j < chosen; j++) {
-            int expert = best(ranks, router.experts());
+            int expert = router.ofTokens() == null
+                    ? best(ranks, router.experts())
+                    : (int) number(router.ofTokens(), tokens[row] * chosen + j);
             ranks[expert] = Float.NEGATIVE_INFINITY;
             CpuBuffer.of(routing.experts()).setAtIndex(JAVA_INT, at + j, expert);
             weights[j] = scores[expert];

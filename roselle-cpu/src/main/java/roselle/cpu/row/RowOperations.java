@@ -30,6 +30,7 @@ public final class RowOperations {
     private final LatentRoping latentRoping = new LatentRoping();
     private final Norming norming = new Norming();
     private final Choosing choosing = new Choosing();
+    private final TurningBack turningBack = new TurningBack();
 
     public RowOperations(WorkerPool pool) {
         this.pool = pool;
@@ -84,7 +85,16 @@ public final class RowOperations {
         run(latentRoping, layer.heads().keySize(), step.rows());
     }
 
-    public void route(Rows logits, Router router, Routing routing, int rows) {
+    /** Turns heads that were attended back by their positions. */
+    public void turnBack(Step step, Rows rows, AttentionLayer layer) {
+        turningBack.step = step;
+        turningBack.rows = rows;
+        turningBack.layer = layer;
+        run(turningBack, layer.heads().keySize(), step.rows());
+    }
+
+    public void route(Rows logits, Router router, Routing routing, int[] tokens, int rows) {
+        choosing.tokens = tokens;
         choosing.logits = logits;
         choosing.router = router;
         choosing.routing = routing;
@@ -207,7 +217,23 @@ public final class RowOperations {
         }
     }
 
+    private static final class TurningBack implements RowOperation {
+        private @Nullable Step step;
+        private @Nullable Rows rows;
+        private @Nullable AttentionLayer layer;
+
+        @Override
+        public void run(Scratch own, int first, int end) {
+            Step now = requireNonNull(step, "step");
+            for (int r = first; r < end; r++) {
+                RopeAndAppend.turnBack(
+                        requireNonNull(rows, "rows"), r, requireNonNull(layer, "layer"), now.position(r), own.angles());
+            }
+        }
+    }
+
     private static final class Choosing implements RowOperation {
+        private int[] tokens = new int[0];
         private @Nullable Rows logits;
         private @Nullable Router router;
         private @Nullable Routing routing;
@@ -219,6 +245,7 @@ public final class RowOperations {
                             requireNonNull(logits, "logits"),
                             requireNonNull(router, "router"),
                             requireNonNull(routing, "routing"),
+                            tokens,
                             first,
                             end);
         }

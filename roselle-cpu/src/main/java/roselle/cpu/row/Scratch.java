@@ -1,5 +1,6 @@
 package roselle.cpu.row;
 
+import roselle.cpu.format.Unpacked;
 import roselle.cpu.vector.Lanes;
 
 /** Numbers that one thread works on outside native memory, and what it remembers of the last rotation. */
@@ -9,6 +10,8 @@ final class Scratch {
     private final float[] lanes = new float[Lanes.COUNT];
     private float[] x = new float[0];
     private float[] y = new float[0];
+    private final Unpacked unpacked = new Unpacked();
+    private float[] room = new float[0];
 
     /** Makes room for rows of this many numbers. */
     void reserve(int columns) {
@@ -17,6 +20,18 @@ final class Scratch {
             x = new float[size];
             y = new float[size];
         }
+    }
+
+    /** Room for so many numbers beside those of a row. */
+    float[] room(int size) {
+        if (room.length < size) {
+            room = new float[size];
+        }
+        return room;
+    }
+
+    Unpacked unpacked() {
+        return unpacked;
     }
 
     Angles angles() {

@@ -7,6 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
+import roselle.backend.operation.Connection;
 import roselle.cpu.memory.CpuBuffer;
 
 /** What few families do with rows that lie side by side, and with single ones by their means; each row by itself, in one order. */
@@ -17,6 +18,7 @@ public final class Streams implements RowOperation {
     private enum Kind {
         MIX,
         ADD_AS_LONG_AS,
+        CONNECT,
         SPARSIFY
     }
 
@@ -26,6 +28,7 @@ public final class Streams implements RowOperation {
     private @Nullable Rows output;
     private int width;
     private float deviations;
+    private @Nullable Connection connection;
 
     /** {@link roselle.backend.operation.Operations#mix}. */
     public Streams mixed(Rows from, Rows coefficients, int numbers, Rows to) {
@@ -36,6 +39,12 @@ public final class Streams implements RowOperation {
     /** {@link roselle.backend.operation.Operations#addAsLongAs}. */
     public Streams asLongAs(Rows from, Rows like, Rows to) {
         return prepare(Kind.ADD_AS_LONG_AS, from, like, to);
+    }
+
+    /** {@link roselle.backend.operation.Operations#connect}. */
+    public Streams connected(Rows products, Connection how, Rows coefficients) {
+        connection = how;
+        return prepare(Kind.CONNECT, products, products, coefficients);
     }
 
     /** {@link roselle.backend.operation.Operations#sparsify}. */
@@ -61,6 +70,7 @@ public final class Streams implements RowOperation {
             switch (kind) {
                 case MIX -> mix(from, beside, to, r, own);
                 case ADD_AS_LONG_AS -> addAsLongAs(from, beside, to, r, own);
+                case CONNECT -> connect(from, requireNonNull(connection, "connection"), to, r, own);
                 case SPARSIFY -> sparsify(from, r, own);
             }
         }
@@ -78,6 +88,69 @@ public final class Streams implements RowOperation {
             }
             store(own.y(), to, r, j * width, width);
         }
+    }
+
+    private static void connect(Rows from, Connection how, Rows to, int r, Scratch own) {
+        int n = how.streams();
+        copy(from, r, 0, own.x(), how.products());
+        for (int i = 0; i < n; i++) {
+            own.y()[i] = sigmoid(own.x()[i]) + how.epsilon();
+        }
+        if (how.rounds() > 0) {
+            square(own.x(), how);
+            int given = how.givenFirst() ? 0 : n;
+            int streams = how.givenFirst() ? 1 : 0;
+            for (int k = 0, at = n; k < n; k++, at += n + 1) {
+                own.y()[at + given] = 2 * sigmoid(own.x()[n + k]);
+                for (int j = 0; j < n; j++) {
+                    own.y()[at + streams + j] = own.x()[2 * n + j * n + k];
+                }
+            }
+        }
+        store(own.y(), to, r, 0, how.coefficients());
+    }
+
+    /** How streams go on in each other, {@code [from, to]}, in the place of its products. */
+    private static void square(float[] x, Connection how) {
+        int n = how.streams();
+        int at = 2 * n;
+        for (int row = at; row < at + n * n; row += n) {
+            float largest = Float.NEGATIVE_INFINITY;
+            for (int i = row; i < row + n; i++) {
+                largest = Math.max(largest, x[i]);
+            }
+            float total = 0;
+            for (int i = row; i < row + n; i++) {
+                x[i] = (float) Math.exp(x[i] - largest);
+                total += x[i];
+            }
+            for (int i = row; i < row + n; i++) {
+                x[i] = x[i] / total + how.epsilon();
+            }
+        }
+        for (int round = 0; round < how.rounds(); round++) {
+            for (int i = 0; i < n && round > 0; i++) {
+                divide(x, at + i * n, 1, n, how.epsilon());
+            }
+            for (int i = 0; i < n; i++) {
+                divide(x, at + i, n, n, how.epsilon());
+            }
+        }
+    }
+
+    /** Divides numbers by their sum. */
+    private static void divide(float[] x, int from, int step, int count, float epsilon) {
+        float total = epsilon;
+        for (int i = 0; i < count; i++) {
+            total += x[from + i * step];
+        }
+        for (int i = 0; i < count; i++) {
+            x[from + i * step] /= total;
+        }
+    }
+
+    private static float sigmoid(float x) {
+        return (float) (1 / (1 + Math.exp(-x)));
     }
 
     private static void addAsLongAs(Rows from, Rows like, Rows to, int r, Scratch own) {

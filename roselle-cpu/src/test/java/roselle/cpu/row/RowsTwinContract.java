@@ -198,7 +198,7 @@ public final class RowsTwinContract {
                 Rows input = special(device, experts, rows);
                 Routing twin = routing(device, chosen);
                 Routing routing = routing(device, chosen);
-                new RouteExperts(SCALARS).rows(input, router, twin, 0, rows);
+                new RouteExperts(SCALARS).rows(input, router, twin, new int[rows], 0, rows);
                 device.operations().routeExperts(input, router, routing, rows);
                 String name = scoring + " routing in " + groups + " groups";
                 same(name, rows, Rows.of(twin.weights(), chosen), Rows.of(routing.weights(), chosen));

@@ -27,6 +27,8 @@ public final class KernelNumbers {
             case SOFTMAX -> 0;
             case SIGMOID -> 1;
             case SOFTMAX_OF_CHOSEN -> 2;
+            case ROOT_OF_SOFTPLUS ->
+                throw new UnsupportedOperationException("experts by the root of a softplus run on the CPU");
         };
     }
 

@@ -9,7 +9,7 @@ package roselle.backend.memory;
  * bits where others have codes: their pages are few.
  *
  * @param name for messages: {@code full}, {@code window}, {@code chunk}, {@code latent}, {@code convolution}, {@code delta},
- *     {@code space}
+ *     {@code space}, {@code compressed}
  * @param layers how many layers write to this group
  * @param heads key/value heads of each layer
  * @param keySize elements of one key, or of a row that leads to a state
@@ -17,9 +17,19 @@ package roselle.backend.memory;
  * @param window tokens that a query sees, itself included; 0 where it sees all
  * @param stateSize numbers of the state behind a page in one layer; {@link #NO_STATE} where layers attend
  * @param isChunked whether the window does not slide: a query sees what is behind the last multiple of it (Llama 4)
+ * @param tokens how many a key is made of: that of tokens {@code e * tokens} until {@code (e + 1) * tokens} lies in the page of the
+ *     last of them, behind those that end there before it; 1 for a key for each token
  */
 public record KvGroup(
-        String name, int layers, int heads, int keySize, int valueSize, int window, int stateSize, boolean isChunked) {
+        String name,
+        int layers,
+        int heads,
+        int keySize,
+        int valueSize,
+        int window,
+        int stateSize,
+        boolean isChunked,
+        int tokens) {
     /** Keys and values of all tokens are kept, or of those within a window. */
     public static final int NO_STATE = -1;
 
@@ -31,6 +41,28 @@ public record KvGroup(
         if (isChunked && window == 0) {
             throw new IllegalArgumentException("impossible group " + name + ": chunks of no tokens");
         }
+        if (tokens < 1 || (tokens > 1 && (heads != 1 || window != 0 || stateSize != NO_STATE))) {
+            throw new IllegalArgumentException("impossible group " + name + ": keys of " + tokens
+                    + " tokens are those of one head, without a window");
+        }
+    }
+
+    /** A key for each token. */
+    public KvGroup(
+            String name,
+            int layers,
+            int heads,
+            int keySize,
+            int valueSize,
+            int window,
+            int stateSize,
+            boolean isChunked) {
+        this(name, layers, heads, keySize, valueSize, window, stateSize, isChunked, 1);
+    }
+
+    /** Keys that are made of so many tokens each, and are values, too. */
+    public static KvGroup compressed(String name, int keySize, int tokens) {
+        return new KvGroup(name, 1, 1, keySize, 0, 0, NO_STATE, false, tokens);
     }
 
     /** Layers that attend to all or within a window that slides, or that keep a state. */
@@ -50,7 +82,7 @@ public record KvGroup(
 
     /** The same kind with so many layers. */
     public KvGroup withLayers(int count) {
-        return new KvGroup(name, count, heads, keySize, valueSize, window, stateSize, isChunked);
+        return new KvGroup(name, count, heads, keySize, valueSize, window, stateSize, isChunked, tokens);
     }
 
     /** Whether layers go on from a state, and not from all that they saw. */
@@ -79,6 +111,16 @@ public record KvGroup(
         return isChunked ? position / window * window : Math.max(0, position - window + 1);
     }
 
+    /** Keys of a head in a page at most. */
+    public int pageKeys(int pageTokens) {
+        return (pageTokens + tokens - 1) / tokens;
+    }
+
+    /** Keys of which all tokens lie before a position. */
+    public int keysBefore(int position) {
+        return position / tokens;
+    }
+
     /** How the numbers of a page are stored in a cache of keys and values of a type. */
     public KvType storedAs(KvType cacheType) {
         if (isState()) {
@@ -88,12 +130,12 @@ public record KvGroup(
     }
 
     /**
-     * Bytes of a page in one layer: keys {@code [heads, pageTokens]}, then values, then what their codes are multiplied by in the
+     * Bytes of a page in one layer: keys {@code [heads, pageKeys]}, then values, then what their codes are multiplied by in the
      * same order, if there are codes; or rows, then the state.
      */
     public long layerBytes(int pageTokens, KvType cacheType) {
         KvType type = storedAs(cacheType);
-        long rows = (long) heads * pageTokens * (type.rowBytes(keySize) + type.rowBytes(valueSize));
+        long rows = (long) heads * pageKeys(pageTokens) * (type.rowBytes(keySize) + type.rowBytes(valueSize));
         return rows + type.codeBytes(Math.max(0, stateSize));
     }
 
@@ -104,6 +146,6 @@ public record KvGroup(
 
     /** Elements that one token adds to this group, all layers together; 0 where a state stays as large as it is. */
     public long elementsPerToken() {
-        return isState() ? 0 : (long) layers * heads * (keySize + valueSize);
+        return isState() ? 0 : (long) layers * heads * (keySize + valueSize) / tokens;
     }
 }

@@ -40,15 +40,42 @@ public record AttentionLayer(
      * @param slopes F32, per query head what is added to its score for each position that the key lies before it, below 0 or 0 (ALiBi;
      *     Press et al., 2022); null for none
      * @param distances what is added to scores by distance, before the cap; null for nothing
-     * @param chosen the positions that a row sees; null for all before it
+     * @param chosen the positions that a row sees, or the keys, where they are made of more than one token; null for all before it
+     * @param turnsEnds whether the last numbers of queries and keys turn, and not the first, and what is attended, whose values are keys,
+     *     is turned back by its own position (DeepSeek V4)
+     * @param compressed further keys, each made of several tokens, which are values, too; they follow those of the window; null for none
      */
     public record Traits(
             boolean normsTurned,
             @Nullable PositionScale queryScale,
             @Nullable Buffer slopes,
             @Nullable DistanceBias distances,
-            @Nullable ChosenPositions chosen) {
+            @Nullable ChosenPositions chosen,
+            boolean turnsEnds,
+            @Nullable AttentionLayer compressed) {
         public static final Traits NONE = new Traits(false, null, null, null, null);
+
+        public Traits(
+                boolean normsTurned,
+                @Nullable PositionScale queryScale,
+                @Nullable Buffer slopes,
+                @Nullable DistanceBias distances,
+                @Nullable ChosenPositions chosen) {
+            this(normsTurned, queryScale, slopes, distances, chosen, false, null);
+        }
+
+        /** Turned at their ends, and maybe with keys of several tokens. */
+        public static Traits ofEnds(@Nullable AttentionLayer compressed) {
+            return new Traits(false, null, null, null, null, true, compressed);
+        }
+    }
+
+    /** Where the numbers of a head begin that turn. */
+    public int turnsFrom() {
+        return rope == null || !traits.turnsEnds
+                ? 0
+                : heads.keySize()
+                        - 2 * Math.toIntExact(rope.inverseFrequencies().elements());
     }
 
     /** Attention as most families have it. */

@@ -10,10 +10,17 @@ import roselle.backend.memory.Buffer;
  * @param block positions that are chosen together, from multiples of it on; the last block of a row, which may end before its end, is
  *     always among them
  * @param most positions of a choice, a multiple of the block
+ * @param tokens of which each key is made that is chosen in the place of a position ({@link roselle.backend.memory.KvGroup#tokens}); 1
+ *     for positions
  */
-public record ChosenPositions(Buffer positions, int choices, int block, int most) {
+public record ChosenPositions(Buffer positions, int choices, int block, int most, int tokens) {
+    /** A choice of positions. */
+    public ChosenPositions(Buffer positions, int choices, int block, int most) {
+        this(positions, choices, block, most, 1);
+    }
+
     public ChosenPositions {
-        if (choices < 1 || block < 1 || most < block || most % block != 0) {
+        if (choices < 1 || block < 1 || most < block || most % block != 0 || tokens < 1 || (tokens > 1 && block > 1)) {
             throw new IllegalArgumentException(
                     "impossible choice: " + choices + " of " + most + " positions in blocks of " + block);
         }
@@ -21,6 +28,9 @@ public record ChosenPositions(Buffer positions, int choices, int block, int most
 
     /** How many a row at a position attends to. */
     public int count(int position) {
+        if (tokens > 1) {
+            return Math.min(most, (position + 1) / tokens);
+        }
         int blocks = Math.min(most / block, position / block + 1);
         return (blocks - 1) * block + position % block + 1;
     }

@@ -81,6 +81,13 @@ public interface Operations {
     void ropeAndAppendLatent(Rows query, Rows latent, Rows absorbed, AttentionLayer layer, KvCache cache);
 
     /**
+     * Makes the keys whose last token is in the step, of what all of their tokens gave, which {@link #ropeAndAppendKv} appended.
+     *
+     * @param room a place for keys, {@code [rows, size]}; what it holds afterwards is not defined
+     */
+    void compress(Compression compression, KvCache cache, Rows room);
+
+    /**
      * Chooses the positions that each row attends to, of those up to its own: the ones with the highest sums, of equal sums the first
      * positions. The sum is over heads {@code weights[h] * max(0, scale * (query[h] . key[p]))}. Shapes: query {@code [heads, keySize]},
      * turned; weights {@code [heads]}. Keys are those that {@link #ropeAndAppendKv} appended for the index.
@@ -151,6 +158,9 @@ public interface Operations {
      * output {@code [outputs, width]}, coefficients {@code [outputs, inputs]}.
      */
     void mix(Rows input, Rows coefficients, int width, Rows output, int rows);
+
+    /** Coefficients of streams from products of them, see {@link Connection}; both may be the same. */
+    void connect(Rows products, Connection connection, Rows coefficients, int rows);
 
     /** {@code output[r] += input[r] * m(like[r]) / max(m(input[r]), sqrt(1e-5))}, with m the root of the mean of squares. */
     void addAsLongAs(Rows input, Rows like, Rows output, int rows);

@@ -16,6 +16,7 @@ import roselle.backend.memory.Buffer;
  * @param correction F32 per expert; null for none
  * @param scale multiplies each weight at the end
  * @param expertScales F32 per expert, multiplies its weight too; null for none
+ * @param ofTokens F32 {@code [tokens, chosen]}: the experts of each token, which no score chooses (DeepSeek V4); null where scores do
  */
 public record Router(
         Scoring scoring,
@@ -26,13 +27,30 @@ public record Router(
         int chosenGroups,
         @Nullable Buffer correction,
         float scale,
-        @Nullable Buffer expertScales) {
+        @Nullable Buffer expertScales,
+        @Nullable Buffer ofTokens) {
     /** How a logit becomes a score. */
     public enum Scoring {
         SOFTMAX,
         SIGMOID,
+        /** The root of the softplus. */
+        ROOT_OF_SOFTPLUS,
         /** The logit chooses; the softmax is over the chosen ones alone. */
         SOFTMAX_OF_CHOSEN
+    }
+
+    /** A router whose scores choose. */
+    public Router(
+            Scoring scoring,
+            int experts,
+            int chosen,
+            boolean normalizes,
+            int groups,
+            int chosenGroups,
+            @Nullable Buffer correction,
+            float scale,
+            @Nullable Buffer expertScales) {
+        this(scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale, expertScales, null);
     }
 
     /** A router that weighs all experts alike. */

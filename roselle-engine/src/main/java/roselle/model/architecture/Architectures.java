@@ -41,6 +41,7 @@ import roselle.model.architecture.encoder.Roberta;
 import roselle.model.architecture.expert.Afmoe;
 import roselle.model.architecture.expert.DeepseekV3;
 import roselle.model.architecture.expert.DeepseekV32;
+import roselle.model.architecture.expert.DeepseekV4;
 import roselle.model.architecture.expert.Dots1;
 import roselle.model.architecture.expert.Ernie45Moe;
 import roselle.model.architecture.expert.ExaoneMoe;
@@ -100,6 +101,7 @@ public final class Architectures {
             new Cohere2(),
             new DeepseekV3(),
             new DeepseekV32(),
+            new DeepseekV4(),
             new DistilBert(),
             new Dots1(),
             new Ernie45(),

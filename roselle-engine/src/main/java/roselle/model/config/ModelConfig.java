@@ -141,6 +141,11 @@ public final class ModelConfig {
         return metadata.numbers(name(field, ""));
     }
 
+    /** The same under either name. */
+    public float[] numbers(String field, String key) {
+        return metadata.numbers(name(field, key));
+    }
+
     public int[] integers(String field) {
         return metadata.integers(name(field, ""));
     }

@@ -90,6 +90,28 @@ public final class Ropes {
         return of(fields, defaultTheta, 1);
     }
 
+    /**
+     * The rotation of some layers, of a base of their own and stretched as the configuration says, without a factor for sines and cosines
+     * that it does not say (DeepSeek V4).
+     *
+     * @param part of {@code rope_parameters}, where that tells layers apart
+     */
+    public RopeSpec stretched(String part, double theta) {
+        Optional<Metadata> parameters = config.object("rope_parameters");
+        Optional<Metadata> fields = parameters
+                .flatMap(all -> all.has(part) ? all.object(part) : Optional.of(all))
+                .or(() -> config.object("rope_scaling"));
+        RopeScaling scaling =
+                config.isGguf() ? ggufScaling() : fields.map(this::scaling).orElseGet(RopeScaling.None::new);
+        float said =
+                fields.map(one -> (float) one.number("attention_factor", 1)).orElse(1f);
+        if (scaling instanceof RopeScaling.Yarn yarn) {
+            scaling = new RopeScaling.Yarn(
+                    yarn.factor(), yarn.trainedContext(), yarn.betaFast(), yarn.betaSlow(), yarn.truncates(), said);
+        }
+        return new RopeSpec(dimensions(1), theta, interleaved, scaling);
+    }
+
     /** The multiplier of scores that DeepSeek derives from {@code mscale_all_dim}. */
     public double scoreFactor() {
         if (config.isGguf()) {

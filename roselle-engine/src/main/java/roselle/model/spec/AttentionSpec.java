@@ -342,6 +342,68 @@ public sealed interface AttentionSpec {
     }
 
     /**
+     * Queries of all heads to one key a token, which is its value, too, within a window; and to keys that are made of several tokens
+     * each (DeepSeek V4; {@link roselle.backend.operation.Compression}). What is attended is turned back, and groups of heads have a
+     * narrow product each before the one that all share.
+     *
+     * @param size numbers of a query head and of a key
+     * @param queryRank numbers of the compressed query
+     * @param rope of the last numbers
+     * @param epsilon of all norms
+     * @param groups of heads
+     * @param groupRank numbers that a group's product gives
+     * @param tokens that a compressed key is made of; 0 for none
+     * @param index what chooses among compressed keys, which overlap then; null for all of them
+     */
+    record Compressed(
+            int heads,
+            int size,
+            int queryRank,
+            int window,
+            RopeSpec rope,
+            float epsilon,
+            int groups,
+            int groupRank,
+            int tokens,
+            @Nullable Index index)
+            implements AttentionSpec {
+        public Compressed {
+            requireSize(2 * size);
+            if (heads < 1
+                    || size < 1
+                    || queryRank < 1
+                    || window < 1
+                    || groups < 1
+                    || heads % groups != 0
+                    || groupRank < 1
+                    || tokens < 0
+                    || rope.dimensions() > size
+                    || (index != null && (tokens < 2 || index.isOfBlocks() || !index.isOwn()))) {
+                throw new IllegalArgumentException("impossible attention to compressed keys: " + heads + " heads of "
+                        + size + " in " + groups + " groups, keys of " + tokens + " tokens");
+            }
+        }
+
+        /** Numbers that a token gives to keys of such a size. */
+        public int given(int keySize) {
+            return index == null ? keySize : 2 * keySize;
+        }
+
+        /** Numbers of a row: queries, a key, the compressed query, and what it gives to compressed keys and to those of the index. */
+        public int products() {
+            int narrow = groups * groupRank;
+            int own = heads * size + size + queryRank + narrow;
+            int compressed = tokens == 0 ? 0 : 2 * given(size) + size;
+            return own + compressed + (index == null ? 0 : indexProducts(index));
+        }
+
+        /** Numbers of a row of the index: queries, weights, and what it gives to keys. */
+        public int indexProducts(Index of) {
+            return of.heads() * of.size() + of.heads() + 2 * given(of.size()) + of.size();
+        }
+    }
+
+    /**
      * What chooses positions ({@link roselle.backend.operation.PositionIndex}).
      *
      * @param heads of its queries

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param scalesLayers whether what a layer leaves is multiplied by a number of its own
  * @param firstReadsEmbedding whether the first layer's attention reads the embedding as it is, which is normalised (ModernBERT)
  * @param streams how streams lie side by side; null for one alone
+ * @param connections how each half is connected to more than one stream; null where it adds to one
  */
 public record BlockSpec(
         boolean normsInputs,
@@ -24,7 +25,42 @@ public record BlockSpec(
         float residualScale,
         boolean scalesLayers,
         boolean firstReadsEmbedding,
-        @Nullable Streams streams) {
+        @Nullable Streams streams,
+        @Nullable HyperConnections connections) {
+    /** Without hyper-connections. */
+    public BlockSpec(
+            boolean normsInputs,
+            boolean normsOutputs,
+            boolean normsSums,
+            boolean parallel,
+            boolean sharesNorm,
+            float residualScale,
+            boolean scalesLayers,
+            boolean firstReadsEmbedding,
+            @Nullable Streams streams) {
+        this(
+                normsInputs,
+                normsOutputs,
+                normsSums,
+                parallel,
+                sharesNorm,
+                residualScale,
+                scalesLayers,
+                firstReadsEmbedding,
+                streams,
+                null);
+    }
+
+    /** A norm before each half, which is connected to several streams (DeepSeek V4). */
+    public static BlockSpec connected(HyperConnections connections) {
+        return new BlockSpec(true, false, false, false, false, 1f, false, false, null, connections);
+    }
+
+    /** Whether what a half gives is something by itself, before it becomes part of a stream. */
+    public boolean givesApart() {
+        return normsOutputs || connections != null;
+    }
+
     /** BERT's wiring (Devlin et al., 2019). */
     public static final BlockSpec POST_NORM = new BlockSpec(false, false, true, false, false, 1f, false, false, null);
 
@@ -49,6 +85,10 @@ public record BlockSpec(
     }
 
     public BlockSpec {
+        if (connections != null && (!normsInputs || normsOutputs || normsSums || parallel || streams != null)) {
+            throw new IllegalArgumentException(
+                    "halves that are connected to several streams normalise their input alone");
+        }
         if (normsSums && (normsInputs || normsOutputs || parallel)) {
             throw new IllegalArgumentException("a block that normalises sums normalises nothing else");
         }

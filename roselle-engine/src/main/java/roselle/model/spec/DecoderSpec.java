@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.operation.HeadShape;
+import roselle.backend.operation.Router;
 import roselle.backend.step.StepDemands;
 import roselle.backend.step.StepLimits;
 
@@ -58,6 +59,7 @@ public record DecoderSpec(
         return switch (attention) {
             case AttentionSpec.Latent latent -> latent.index();
             case AttentionSpec.MultiHead heads -> heads.traits().index();
+            case AttentionSpec.Compressed compressed -> compressed.index();
             default -> null;
         };
     }
@@ -70,6 +72,16 @@ public record DecoderSpec(
             }
         }
         return null;
+    }
+
+    /** Of how many tokens each key is made that layers choose; 1 where they choose positions. */
+    public int chosenTokens() {
+        for (LayerSpec layer : layers) {
+            if (layer.attention() instanceof AttentionSpec.Compressed compressed && compressed.index() != null) {
+                return compressed.tokens();
+            }
+        }
+        return 1;
     }
 
     /** Shared keys are those of an earlier layer of the same kind; what lies side by side is normalised behind. */
@@ -97,18 +109,18 @@ public record DecoderSpec(
         }
         boolean isHalf =
                 layer.feedForward() instanceof FeedForwardSpec.None || layer.attention() instanceof AttentionSpec.None;
-        if (isHalf && (block.parallel() || block.normsOutputs() || block.normsSums())) {
+        if (isHalf && (block.parallel() || block.givesApart() || block.normsSums())) {
             throw new IllegalArgumentException(
                     "layer " + index + " is half a block, which needs one that normalises inputs alone");
         }
         if (layer.feedForward() instanceof FeedForwardSpec.Experts experts
                 && experts.sharedGate()
-                && block.normsOutputs()) {
+                && block.givesApart()) {
             throw new IllegalArgumentException("layer " + index + " gates a shared expert and normalises what it adds");
         }
         if (layer.feedForward() instanceof FeedForwardSpec.Experts experts
                 && (experts.traits().latent() != 0 || experts.traits().weighsInputs())
-                && (block.parallel() || block.normsOutputs() || !block.normsInputs())) {
+                && (block.parallel() || block.givesApart() || !block.normsInputs())) {
             throw new IllegalArgumentException(
                     "layer " + index
                             + " has experts that read something else than the stream, which needs a block that normalises inputs alone");
@@ -238,13 +250,21 @@ public record DecoderSpec(
     /** What not every device has kernels for, in words. */
     public List<String> special() {
         var all = new LinkedHashSet<String>();
+        if (block.connections() != null) {
+            all.add("hyper-connections");
+        }
         for (LayerSpec layer : layers) {
+            if (layer.feedForward() instanceof FeedForwardSpec.Experts experts
+                    && experts.scoring() == Router.Scoring.ROOT_OF_SOFTPLUS) {
+                all.add("experts by the root of a softplus");
+            }
             switch (layer.attention()) {
                 case AttentionSpec.MultiHead heads when heads.traits().index() != null -> all.add(BLOCKS);
                 case AttentionSpec.SharedKeys shared
                 when shared.heads().traits().index() != null -> all.add(BLOCKS);
                 case AttentionSpec.Latent latent
                 when latent.index() != null -> all.add("attention to chosen positions");
+                case AttentionSpec.Compressed _ -> all.add("attention to keys of several tokens");
                 default -> {}
             }
         }
@@ -259,6 +279,8 @@ public record DecoderSpec(
             case AttentionSpec.SharedKeys shared -> heads(shared.heads());
             case AttentionSpec.Latent latent ->
                 Optional.of(new HeadShape(latent.heads(), 1, latent.cachedSize(), latent.rank()));
+            case AttentionSpec.Compressed compressed ->
+                Optional.of(new HeadShape(compressed.heads(), 1, compressed.size(), compressed.size()));
             case AttentionSpec.DeltaNet delta -> Optional.empty();
             case AttentionSpec.ShortConvolution convolution -> Optional.empty();
             case AttentionSpec.StateSpace space -> Optional.empty();
@@ -273,6 +295,7 @@ public record DecoderSpec(
                 withIndex(kvGroup(heads), heads.traits().index());
             case AttentionSpec.SharedKeys shared -> List.of(kvGroup(shared.heads()));
             case AttentionSpec.Latent latent -> latentGroups(latent);
+            case AttentionSpec.Compressed compressed -> compressedGroups(compressed);
             case AttentionSpec.DeltaNet delta ->
                 List.of(convolution(delta.heads().channels()), delta.heads().group(1));
             case AttentionSpec.ShortConvolution convolution -> List.of(convolution(width));
@@ -283,6 +306,29 @@ public record DecoderSpec(
 
     private static List<KvGroup> latentGroups(AttentionSpec.Latent latent) {
         return withIndex(new KvGroup("latent", 1, 1, latent.cachedSize(), 0, 0), latent.index());
+    }
+
+    /** The window; what tokens give to keys that are not complete, and these; the same of the index. */
+    private static List<KvGroup> compressedGroups(AttentionSpec.Compressed attention) {
+        var groups = new ArrayList<KvGroup>();
+        groups.add(new KvGroup("window", 1, 1, attention.size(), 0, attention.window()));
+        if (attention.tokens() > 0) {
+            addCompressed("", attention, attention.size(), groups);
+        }
+        if (attention.index() != null) {
+            addCompressed("index ", attention, attention.index().size(), groups);
+        }
+        return groups;
+    }
+
+    private static void addCompressed(
+            String prefix, AttentionSpec.Compressed attention, int size, List<KvGroup> groups) {
+        int given = attention.given(size);
+        int tokens = attention.tokens();
+        boolean overlaps = attention.index() != null;
+        groups.add(new KvGroup(
+                prefix + "given", 1, 1, given, given, overlaps ? 2 * tokens : tokens, KvGroup.NO_STATE, !overlaps));
+        groups.add(KvGroup.compressed(prefix + "compressed", size, tokens));
     }
 
     private static List<KvGroup> withIndex(KvGroup keys, AttentionSpec.@Nullable Index index) {

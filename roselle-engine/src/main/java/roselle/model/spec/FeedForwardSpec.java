@@ -75,9 +75,15 @@ public sealed interface FeedForwardSpec {
          * @param gated whether experts have gates; else they are {@code down(activation(up(x)))}, and so is the shared one
          * @param latent numbers that experts read and give in the place of the stream's, between two products that all share
          *     (Nemotron 3); 0 for those of the stream
+         * @param ofTokens whether the experts of each token are given, and no score chooses them (DeepSeek V4)
          */
-        public record Traits(boolean weighsInputs, boolean gated, int latent) {
+        public record Traits(boolean weighsInputs, boolean gated, int latent, boolean ofTokens) {
             public static final Traits NONE = new Traits(false, true, 0);
+
+            /** With experts that scores choose. */
+            public Traits(boolean weighsInputs, boolean gated, int latent) {
+                this(weighsInputs, gated, latent, false);
+            }
         }
 
         /** Experts as most families have them. */
@@ -150,6 +156,25 @@ public sealed interface FeedForwardSpec {
                     sharedSize,
                     sharedGate,
                     others);
+        }
+
+        /** These without a correction of the choice. */
+        public Experts withoutCorrection() {
+            return new Experts(
+                    experts,
+                    chosen,
+                    size,
+                    gate,
+                    scoring,
+                    normalizes,
+                    groups,
+                    chosenGroups,
+                    false,
+                    scale,
+                    bias,
+                    sharedSize,
+                    sharedGate,
+                    traits);
         }
 
         /** These with a sigmoid for each score, and maybe a correction of the choice. */

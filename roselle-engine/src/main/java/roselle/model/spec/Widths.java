@@ -48,6 +48,8 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 yield new Widths(
                         latent.heads() * perHead + shared + index, latent.heads() * latent.valueSize(), 1, 1, 1, 1);
             }
+            case AttentionSpec.Compressed compressed ->
+                new Widths(compressed.products(), compressed.heads() * compressed.size(), 1, 1, 1, 1);
             case AttentionSpec.DeltaNet delta -> {
                 var heads = delta.heads();
                 int projected = delta.products() + heads.channels() + delta.raised();
@@ -93,9 +95,13 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
 
     /** Columns of the widest weight. */
     int columns(DecoderSpec spec) {
-        int most = Math.max(spec.width(), attended);
+        HyperConnections hyper = spec.block().connections();
+        int most = Math.max(hyper == null ? spec.width() : hyper.count() * spec.width(), attended);
         for (LayerSpec layer : spec.layers()) {
             most = Math.max(most, columns(layer.feedForward()));
+            if (layer.attention() instanceof AttentionSpec.Compressed compressed) {
+                most = Math.max(most, Math.max(compressed.queryRank(), compressed.groups() * compressed.groupRank()));
+            }
             if (layer.attention() instanceof AttentionSpec.Latent latent) {
                 most = Math.max(most, Math.max(latent.queryRank(), Math.max(latent.querySize(), latent.rank())));
             }
@@ -142,6 +148,8 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                         || latent.heads() * latent.querySize() % UNIT != 0
                         || latent.heads() * latent.rank() % UNIT != 0
                         || latent.heads() * latent.valueSize() % UNIT != 0;
+            case AttentionSpec.Compressed compressed ->
+                compressed.size() % UNIT != 0 || compressed.queryRank() % UNIT != 0;
             case AttentionSpec.DeltaNet delta ->
                 delta.heads().keys() % UNIT != 0
                         || delta.heads().values() % UNIT != 0
@@ -176,6 +184,11 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
         Streams streams = spec.block().streams();
         long beside = streams == null ? 0 : (long) streams.vectors() * spec.width() + streams.small() - spec.width();
         long lasting = streams == null ? 0 : (long) streams.count() * spec.width();
+        HyperConnections hyper = spec.block().connections();
+        if (hyper != null) { // what a half gives lies with the streams
+            beside += (long) (hyper.vectors() - 1) * spec.width() + 2L * hyper.coefficients();
+            lasting += 2L * hyper.count() * spec.width() + 2L * hyper.count();
+        }
         long perRow = stream + projected + attended + inner + routing + spec.layerInputs() + chosen + beside;
         return perRow * limits.maxRows() + limits.maxOutputs() * (spec.width() + lasting);
     }

@@ -109,6 +109,29 @@ public enum Part {
     INDEX_KEY_NORM,
     /** What makes the weights of an index's heads. */
     INDEX_WEIGHT,
+    /** What tokens give to keys of several tokens, its gates, what is added to these by place, and the keys' norm; the same of an index. */
+    COMPRESSED_VECTOR,
+    COMPRESSED_GATE,
+    COMPRESSED_BIAS,
+    COMPRESSED_NORM,
+    INDEX_COMPRESSED_VECTOR,
+    INDEX_COMPRESSED_GATE,
+    INDEX_COMPRESSED_BIAS,
+    INDEX_COMPRESSED_NORM,
+    /** The narrow product of each group of heads. */
+    GROUP_OUTPUT,
+    /** What makes coefficients of streams before attention, before a feed-forward and behind all layers: matrix, bias and scale of each. */
+    ATTENTION_CONNECTION,
+    ATTENTION_CONNECTION_BIAS,
+    ATTENTION_CONNECTION_SCALE,
+    FEED_FORWARD_CONNECTION,
+    FEED_FORWARD_CONNECTION_BIAS,
+    FEED_FORWARD_CONNECTION_SCALE,
+    OUTPUT_CONNECTION,
+    OUTPUT_CONNECTION_BIAS,
+    OUTPUT_CONNECTION_SCALE,
+    /** The experts of each token. */
+    ROUTER_TABLE,
     GATE,
     UP,
     /** Gate and up in one. */

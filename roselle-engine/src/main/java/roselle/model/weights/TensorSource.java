@@ -96,6 +96,23 @@ public final class TensorSource {
         return numbers(named(base(part, layer), base(part, layer) + ".weight"), length);
     }
 
+    /** Whole numbers from 0 until an end. */
+    public float[] wholeNumbers(Part part, int layer, long length, int end) {
+        Tensor tensor = named(base(part, layer), base(part, layer) + ".weight");
+        if (tensor.shape().elements() != length) {
+            throw misshaped(tensor, length + " numbers");
+        }
+        used.add(tensor.name());
+        float[] numbers = Dequantizer.all(tensor);
+        for (float number : numbers) {
+            if (!(number >= 0 && number < end && number == Math.rint(number))) {
+                throw new CheckpointException(checkpoint.source() + ": tensor " + tensor.name() + " has a " + number
+                        + ", expected whole numbers from 0 until " + end);
+            }
+        }
+        return numbers;
+    }
+
     /** The numbers of a part's bias. */
     public float[] bias(Part part, int layer, long length) {
         return numbers(named(base(part, layer) + "_bias", base(part, layer) + ".bias"), length);

@@ -1,6 +1,7 @@
 package roselle.backend.reference;
 
-import java.util.Comparator;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Float64;
@@ -10,6 +11,8 @@ import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.ChosenPositions;
+import roselle.backend.operation.Compression;
+import roselle.backend.operation.Connection;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.DistanceBias;
@@ -37,11 +40,11 @@ final class ReferenceOperations implements Operations {
     }
 
     /** A number of a row, by its column. */
-    private interface Column {
+    interface Column {
         double at(int column);
     }
 
-    private static void store(Rows rows, int row, Column numbers) {
+    static void store(Rows rows, int row, Column numbers) {
         float[] target = ReferenceBuffer.of(rows.buffer());
         int at = ReferenceBuffer.at(rows, row);
         var all = new float[rows.columns()]; // before any is stored: the output may be the input
@@ -234,59 +237,68 @@ final class ReferenceOperations implements Operations {
 
     @Override
     public void sparsify(Rows gates, float deviations, int rows) {
-        for (int r = 0; r < rows; r++) {
-            float[] x = ReferenceBuffer.row(gates, r);
-            double mean = 0;
-            for (float one : x) {
-                mean += (double) one / x.length;
-            }
-            double variance = 0;
-            for (float one : x) {
-                variance += (one - mean) * (one - mean) / x.length;
-            }
-            double bound = mean + deviations * Math.sqrt(variance);
-            store(gates, r, i -> Math.max(0, x[i] - bound));
-        }
+        ReferenceStreams.sparsify(gates, deviations, rows);
     }
 
     @Override
     public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
-        int inputs = input.columns() / width;
-        for (int r = 0; r < rows; r++) {
-            float[] x = ReferenceBuffer.row(input, r);
-            float[] c = ReferenceBuffer.row(coefficients, r);
-            store(output, r, at -> {
-                double sum = 0;
-                for (int i = 0; i < inputs; i++) {
-                    sum += (double) c[at / width * inputs + i] * x[i * width + at % width];
-                }
-                return sum;
-            });
-        }
+        ReferenceStreams.mix(input, coefficients, width, output, rows);
     }
 
     @Override
     public void addAsLongAs(Rows input, Rows like, Rows output, int rows) {
-        for (int r = 0; r < rows; r++) {
-            float[] x = ReferenceBuffer.row(input, r);
-            double factor = length(ReferenceBuffer.row(like, r)) / Math.max(length(x), Math.sqrt(1e-5));
-            float[] before = ReferenceBuffer.row(output, r);
-            store(output, r, i -> before[i] + factor * x[i]);
+        ReferenceStreams.addAsLongAs(input, like, output, rows);
+    }
+
+    @Override
+    public void connect(Rows products, Connection connection, Rows coefficients, int rows) {
+        ReferenceStreams.connect(products, connection, coefficients, rows);
+    }
+
+    @Override
+    public void compress(Compression compression, KvCache cache, Rows room) {
+        int tokens = cache.groups().get(compression.keys().group()).tokens();
+        for (int r = 0; r < step.rows; r++) {
+            if ((step.positions[r] + 1) % tokens == 0) {
+                compress(compression, (ReferenceCache) cache, tokens, room.columns(0, compression.size()), r);
+            }
         }
     }
 
-    private static double length(float[] x) {
-        double sum = 0;
-        for (float one : x) {
-            sum += (double) one * one / x.length;
+    private void compress(Compression compression, ReferenceCache cache, int tokens, Rows key, int row) {
+        AttentionLayer given = compression.tokens();
+        AttentionLayer keys = compression.keys();
+        int last = step.positions[row];
+        int begin = last + 1 - tokens;
+        int first = compression.overlaps() ? Math.max(0, begin - tokens) : begin;
+        store(key, row, i -> {
+            double total = 0;
+            double sum = 0;
+            for (int p = first; p <= last; p++) {
+                int at = (compression.overlaps() && p >= begin ? compression.size() : 0) + i;
+                int page = page(given.group(), sequence(row), p);
+                double gate = cache.value(given.group(), given.layer(), page, 0, p)[at]
+                        + number(compression.bias(), p % tokens * compression.given() + at);
+                total += Math.exp(gate);
+                sum += Math.exp(gate) * cache.key(given.group(), given.layer(), page, 0, p)[at];
+            }
+            return sum / total;
+        });
+        if (keys.keyNorm() != null) {
+            float[] x = ReferenceBuffer.row(key, row);
+            double[] normed = normed(x, 0, x.length, keys.keyNorm(), 0);
+            store(key, row, i -> normed[i]);
         }
-        return Math.sqrt(sum);
+        rotate(key, row, keys, begin, 1);
+        int page = page(keys.group(), sequence(row), last);
+        append(key, row, cache, keys, cache.key(keys.group(), keys.layer(), page, 0, last));
     }
 
     @Override
     public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
         for (int r = 0; r < rows; r++) {
-            new ReferenceRouting(router, ReferenceBuffer.row(logits, r)).choose(routing, r);
+            int token = router.ofTokens() == null ? 0 : step.tokenIds[r];
+            new ReferenceRouting(router, ReferenceBuffer.row(logits, r)).choose(routing, r, token);
         }
     }
 
@@ -341,9 +353,8 @@ final class ReferenceOperations implements Operations {
 
     /** Normalises and rotates a head of a row. */
     private void turn(Rows head, int row, int number, @Nullable Norm norm, AttentionLayer layer) {
-        Rope rope = layer.rope();
-        if (rope != null && layer.traits().normsTurned()) {
-            rotate(head, row, rope);
+        if (layer.traits().normsTurned()) {
+            rotate(head, row, layer, step.positions[row], 1);
         }
         if (norm != null) {
             boolean isOfEach = norm.weight().elements() > head.columns();
@@ -351,8 +362,8 @@ final class ReferenceOperations implements Operations {
             double[] normed = normed(x, 0, x.length, norm, isOfEach ? number * x.length : 0);
             store(head, row, i -> normed[i]);
         }
-        if (rope != null && !layer.traits().normsTurned()) {
-            rotate(head, row, rope);
+        if (!layer.traits().normsTurned()) {
+            rotate(head, row, layer, step.positions[row], 1);
         }
     }
 
@@ -364,16 +375,21 @@ final class ReferenceOperations implements Operations {
         }
     }
 
-    private void rotate(Rows head, int row, Rope rope) {
+    private static void rotate(Rows head, int row, AttentionLayer layer, int position, int direction) {
+        Rope rope = layer.rope();
+        if (rope == null) {
+            return;
+        }
+        int from = layer.turnsFrom();
         float[] frequencies = ReferenceBuffer.of(rope.inverseFrequencies());
         float[] x = ReferenceBuffer.row(head, row);
         float[] turned = x.clone();
         for (int i = 0; i < frequencies.length; i++) {
-            double angle = step.positions[row] * frequencies[i]; // in float32
-            int one = rope.interleaved() ? 2 * i : i;
-            int other = rope.interleaved() ? 2 * i + 1 : i + frequencies.length;
+            double angle = position * frequencies[i]; // in float32
+            int one = from + (rope.interleaved() ? 2 * i : i);
+            int other = from + (rope.interleaved() ? 2 * i + 1 : i + frequencies.length);
             double cosine = Math.cos(angle) * rope.factor();
-            double sine = Math.sin(angle) * rope.factor();
+            double sine = Math.sin(angle) * rope.factor() * direction;
             turned[one] = (float) (x[one] * cosine - x[other] * sine);
             turned[other] = (float) (x[other] * cosine + x[one] * sine);
         }
@@ -407,72 +423,7 @@ final class ReferenceOperations implements Operations {
 
     @Override
     public void choosePositions(Rows query, Rows weights, PositionIndex index, KvCache cache) {
-        if (index.localBlocks() > 0) {
-            chooseBlocks(query, index, (ReferenceCache) cache);
-            return;
-        }
-        AttentionLayer keys = index.keys();
-        int size = keys.heads().keySize();
-        var pages = (ReferenceCache) cache;
-        for (int r = 0; r < step.rows; r++) {
-            var scores = new double[step.positions[r] + 1];
-            for (int p = 0; p < scores.length; p++) {
-                float[] key = pages.key(keys.group(), keys.layer(), page(keys.group(), sequence(r), p), 0, p);
-                for (int h = 0; h < keys.heads().queryHeads(); h++) {
-                    float[] asked = ReferenceBuffer.row(query.columns(h * size, size), r);
-                    double dot = 0;
-                    for (int i = 0; i < size; i++) {
-                        dot += (double) asked[i] * key[i];
-                    }
-                    scores[p] += ReferenceBuffer.row(weights, r)[h] * Math.max(0, keys.scale() * dot);
-                }
-            }
-            int[] best = IntStream.range(0, scores.length)
-                    .boxed()
-                    .sorted(Comparator.comparingDouble(p -> -(scores[p] + 0.0))) // of equal ones the first stays first
-                    .limit(index.chosen().most())
-                    .mapToInt(p -> p)
-                    .sorted()
-                    .toArray();
-            float[] target = ReferenceBuffer.of(index.chosen().positions());
-            for (int i = 0; i < best.length; i++) {
-                target[r * index.chosen().most() + i] = best[i];
-            }
-        }
-    }
-
-    private void chooseBlocks(Rows query, PositionIndex index, ReferenceCache pages) {
-        AttentionLayer keys = index.keys();
-        int size = keys.heads().keySize();
-        int block = index.chosen().block();
-        for (int r = 0; r < step.rows; r++) {
-            int own = step.positions[r];
-            for (int h = 0; h < keys.heads().queryHeads(); h++) {
-                float[] asked = ReferenceBuffer.row(query.columns(h * size, size), r);
-                var best = new double[own / block + 1];
-                java.util.Arrays.fill(best, Double.NEGATIVE_INFINITY);
-                for (int p = 0; p <= own; p++) {
-                    float[] key = pages.key(keys.group(), keys.layer(), page(keys.group(), sequence(r), p), 0, p);
-                    double dot = 0;
-                    for (int i = 0; i < size; i++) {
-                        dot += (double) asked[i] * key[i];
-                    }
-                    boolean isLocal = p / block > own / block - index.localBlocks();
-                    best[p / block] = isLocal ? Double.POSITIVE_INFINITY : Math.max(best[p / block], dot);
-                }
-                int[] positions = IntStream.range(0, best.length)
-                        .boxed()
-                        .sorted(Comparator.comparingDouble(b -> -best[b]))
-                        .limit(index.chosen().most() / block)
-                        .sorted()
-                        .flatMapToInt(b -> IntStream.range(b * block, Math.min(own + 1, (b + 1) * block)))
-                        .toArray();
-                float[] target = ReferenceBuffer.of(index.chosen().positions());
-                for (int i = 0; i < positions.length; i++) {
-                    target[(int) index.chosen().at(r, h) + i] = positions[i];
-                }
-            }
-        }
+        new ReferenceChoice(step, (ReferenceCache) cache).choose(query, weights, index);
     }
 
     @Override
@@ -482,9 +433,32 @@ final class ReferenceOperations implements Operations {
             for (int h = 0; h < heads.queryHeads(); h++) {
                 float[] asked = ReferenceBuffer.row(query.columns(h * heads.keySize(), heads.keySize()), r);
                 double[] attended = attended(asked, r, h, layer, (ReferenceCache) cache);
-                store(output.columns(h * heads.valueSize(), heads.valueSize()), r, i -> attended[i]);
+                Rows head = output.columns(h * heads.valueSize(), heads.valueSize());
+                store(head, r, i -> attended[i]);
+                if (layer.traits().turnsEnds()) {
+                    rotate(head, r, layer, step.positions[r], -1);
+                }
             }
         }
+    }
+
+    /** A key, and the last token that it is made of. */
+    private record Key(AttentionLayer layer, int token) {}
+
+    /** The keys that a row sees, those of several tokens behind the others. */
+    private List<Key> keys(AttentionLayer layer, ReferenceCache cache, int row, int keyHead, int first, int end) {
+        var keys = new ArrayList<Key>();
+        for (int p : seen(layer.traits().chosen(), row, keyHead, first, end)) {
+            keys.add(new Key(layer, p));
+        }
+        AttentionLayer further = layer.traits().compressed();
+        if (further != null) {
+            int tokens = cache.groups().get(further.group()).tokens();
+            for (int e : seen(further.traits().chosen(), row, 0, 0, (step.positions[row] + 1) / tokens)) {
+                keys.add(new Key(further, (e + 1) * tokens - 1));
+            }
+        }
+        return keys;
     }
 
     private double[] attended(float[] query, int row, int head, AttentionLayer layer, ReferenceCache cache) {
@@ -499,11 +473,12 @@ final class ReferenceOperations implements Operations {
             end = window == 0 ? length : Math.min(length, own + window);
         }
         double largest = layer.sinks() == null ? Double.NEGATIVE_INFINITY : number(layer.sinks(), head);
-        int[] seen = seen(layer.traits().chosen(), row, keyHead, first, end);
-        var scores = new double[end];
-        for (int p : seen) {
-            int page = page(layer.group(), sequence(row), p);
-            float[] key = cache.key(layer.group(), layer.layer(), page, keyHead, p);
+        List<Key> keys = keys(layer, cache, row, keyHead, first, end);
+        var scores = new double[keys.size()];
+        for (int k = 0; k < scores.length; k++) {
+            AttentionLayer of = keys.get(k).layer();
+            int p = keys.get(k).token();
+            float[] key = cache.key(of.group(), of.layer(), page(of.group(), sequence(row), p), keyHead, p);
             double score = 0;
             for (int i = 0; i < query.length; i++) {
                 score += (double) query[i] * key[i];
@@ -511,15 +486,16 @@ final class ReferenceOperations implements Operations {
             DistanceBias far = layer.traits().distances();
             double bias = far == null ? 0 : number(far.table(), far.index(head, p, own));
             double slope = number(layer.traits().slopes(), layer.traits().slopes() == null ? 0 : head);
-            scores[p] = capped(score * layer.scale() + bias, layer.softCap()) + slope * (own - p);
-            largest = Math.max(largest, scores[p]);
+            scores[k] = capped(score * layer.scale() + bias, layer.softCap()) + slope * (own - p);
+            largest = Math.max(largest, scores[k]);
         }
         double total = layer.sinks() == null ? 0 : Math.exp(number(layer.sinks(), head) - largest);
         var sum = new double[layer.heads().valueSize()];
-        for (int p : seen) {
-            int page = page(layer.group(), sequence(row), p);
-            float[] value = cache.value(layer.group(), layer.layer(), page, keyHead, p);
-            double weight = Math.exp(scores[p] - largest);
+        for (int k = 0; k < scores.length; k++) {
+            AttentionLayer of = keys.get(k).layer();
+            int p = keys.get(k).token();
+            float[] value = cache.value(of.group(), of.layer(), page(of.group(), sequence(row), p), keyHead, p);
+            double weight = Math.exp(scores[k] - largest);
             total += weight;
             for (int i = 0; i < sum.length; i++) {
                 sum[i] += weight * value[i];

@@ -2,6 +2,7 @@ package roselle.backend.reference;
 
 import java.util.Arrays;
 import java.util.stream.IntStream;
+import roselle.backend.memory.Buffer;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 
@@ -16,7 +17,11 @@ final class ReferenceRouting {
         scores = new double[router.experts()];
         ranks = new double[router.experts()];
         for (int e = 0; e < scores.length; e++) {
-            scores[e] = router.scoring() == Router.Scoring.SIGMOID ? 1 / (1 + Math.exp(-logits[e])) : logits[e];
+            scores[e] = switch (router.scoring()) {
+                case SIGMOID -> 1 / (1 + Math.exp(-logits[e]));
+                case ROOT_OF_SOFTPLUS -> Math.sqrt(Math.log1p(Math.exp(logits[e])));
+                case SOFTMAX, SOFTMAX_OF_CHOSEN -> logits[e];
+            };
         }
         if (router.scoring() == Router.Scoring.SOFTMAX) {
             softmax(scores);
@@ -34,11 +39,11 @@ final class ReferenceRouting {
     }
 
     /** Stores the chosen experts and their weights. */
-    void choose(Routing routing, int row) {
+    void choose(Routing routing, int row, int token) {
         if (router.chosenGroups() < router.groups()) {
             keepBestGroups();
         }
-        int[] experts = best(ranks, router.chosen());
+        int[] experts = router.ofTokens() == null ? best(ranks, router.chosen()) : ofToken(router.ofTokens(), token);
         double[] weights = Arrays.stream(experts).mapToDouble(e -> scores[e]).toArray();
         if (router.scoring() == Router.Scoring.SOFTMAX_OF_CHOSEN) {
             softmax(weights);
@@ -51,6 +56,13 @@ final class ReferenceRouting {
             ReferenceBuffer.of(routing.experts())[at] = experts[j];
             ReferenceBuffer.of(routing.weights())[at] = (float) (weights[j] * router.scale() * scale(experts[j]));
         }
+    }
+
+    private int[] ofToken(Buffer table, int token) {
+        float[] all = ReferenceBuffer.of(table);
+        return IntStream.range(0, router.chosen())
+                .map(j -> (int) all[token * router.chosen() + j])
+                .toArray();
     }
 
     private double scale(int expert) {

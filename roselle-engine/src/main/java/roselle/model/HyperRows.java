@@ -1,0 +1,52 @@
+package roselle.model;
+
+import roselle.backend.memory.Rows;
+import roselle.backend.step.StepLimits;
+import roselle.model.spec.HyperConnections;
+import roselle.model.weights.Store;
+import roselle.tensor.DataType;
+
+/**
+ * Rows of streams that halves of layers are connected to. All vectors lie side by side: the streams before attention, what a half gives,
+ * and the streams before the feed-forward, so that each mix reads neighbours.
+ *
+ * @param before the streams before attention, {@code [rows, count * width]}
+ * @param given what a half gives, {@code [rows, width]}
+ * @param between the streams before the feed-forward
+ * @param withBefore {@code before} and what is given
+ * @param withBetween what is given, and {@code between}
+ * @param normed all streams as one row, normalised
+ * @param coefficients products, and what becomes of them, {@code [rows, count * (count + 2)]}
+ * @param last the streams of rows whose logits are wanted, {@code [outputs, count * width]}
+ */
+record HyperRows(
+        Rows before,
+        Rows given,
+        Rows between,
+        Rows withBefore,
+        Rows withBetween,
+        Rows normed,
+        Rows coefficients,
+        Rows last,
+        Rows lastNormed,
+        Rows lastCoefficients) {
+    static HyperRows allocate(HyperConnections kind, int width, StepLimits limits, Store store, DataType type) {
+        int streams = kind.count() * width;
+        Rows all = rows(store, type, limits.maxRows(), 2 * streams + width);
+        return new HyperRows(
+                all.columns(0, streams),
+                all.columns(streams, width),
+                all.columns(streams + width, streams),
+                all.columns(0, streams + width),
+                all.columns(streams, streams + width),
+                rows(store, type, limits.maxRows(), streams),
+                rows(store, type, limits.maxRows(), kind.coefficients()),
+                rows(store, type, limits.maxOutputs(), streams),
+                rows(store, type, limits.maxOutputs(), streams),
+                rows(store, type, limits.maxOutputs(), kind.count()));
+    }
+
+    private static Rows rows(Store store, DataType type, long rows, int columns) {
+        return Rows.of(store.allocate(type, rows * columns), columns);
+    }
+}
