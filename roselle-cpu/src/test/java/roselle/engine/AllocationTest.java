@@ -40,6 +40,7 @@ class AllocationTest {
             "mixtral",
             "qwen2_moe",
             "deepseek_v32",
+            "deepseek_v4",
             "minimax_m3_vl_text",
             "gemma3n_text",
             "qwen3_5_moe",

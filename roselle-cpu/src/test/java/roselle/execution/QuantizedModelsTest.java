@@ -40,6 +40,10 @@ class QuantizedModelsTest {
     private static final Path VARIANTS = Path.of("../roselle-engine/src/test/resources/variant-models");
     private static final Path MICROSCALED = VARIANTS.resolve("gpt-oss-mxfp4");
 
+    /** FP8 and MXFP4, whose scales are powers of two in tensors of their own. */
+    private static final Path PUBLISHED =
+            VARIANTS.resolveSibling("similar-models").resolve("deepseek_v4-published");
+
     private static final Path FLOAT8 = VARIANTS.resolve("qwen3-fp8");
     private static final String SCALES = "model.layers.1.mlp.gate_proj.weight_scale_inv";
 
@@ -93,10 +97,29 @@ class QuantizedModelsTest {
 
     @ParameterizedTest
     @CsvSource({
+        "layers.1.ffn.experts.2.w1.scale, 32, 1, 255, has the scale NaN at 0",
+        "layers.1.attn.wq_b.scale,         1, 1, 255, has the scale NaN at 0",
+        "layers.1.ffn.experts.2.w1.scale, 16, 2, 127, 'has shape [16, 2] of u8, expected [32, 1] of u8'",
+        "layers.1.attn.wq_b.scale,         2, 1, 127, 'has shape [2, 1] of u8, expected [1, 1] of u8'"
+    })
+    void refusesPowersOfTwoThatScaleNothing(String name, int rows, int columns, int exponent, String message)
+            throws IOException {
+        MemorySegment bytes = zeros(rows * columns).fill((byte) exponent);
+        alter(PUBLISHED, tensors -> {
+            tensors.replaceAll(tensor -> tensor.name().equals(name)
+                    ? new Tensor(name, DataType.U8, Shape.of(rows, columns), bytes)
+                    : tensor);
+            return tensors;
+        });
+        assertRefused("tensor " + name + " " + message);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
         "'\"fmt\": \"e4m3\"',                  '\"fmt\": \"e5m2\"',                   fmt is e5m2; supported is e4m3",
         "'\"activation_scheme\": \"dynamic\"', '\"activation_scheme\": \"token\"',    'activation_scheme is token; supported is dynamic or static'",
         "'\"fmt\": \"e4m3\"',                  '\"scale_fmt\": \"log\"',              scale_fmt is log; supported is float or ue8m0",
-        "'\"fmt\": \"e4m3\"',                  '\"expert_dtype\": \"fp4\"',           expert_dtype is fp4; supported is fp8",
+        "'\"fmt\": \"e4m3\"',                  '\"expert_dtype\": \"fp6\"',           expert_dtype is fp6; supported is fp8 or fp4",
         "'\"fmt\": \"e4m3\"',                  '\"kv_cache_scheme\": \"fp8\"',        kv_cache_scheme is not a field that Roselle knows for fp8",
         "'\"fmt\": \"e4m3\"', '\"ignored_layers\": [\"model.layers.1.self_attn\"]', says that model.layers.1.self_attn is not converted",
         "'\"fmt\": \"e4m3\"', '\"modules_to_not_convert\": [\"model.layers.0.mlp.up_proj\"]', says that model.layers.0.mlp.up_proj is not converted",

@@ -32,8 +32,8 @@ record HyperStreams(
 
     /** All streams are the embedding. */
     void begin(Operations operations, Weight embedding, float scale) {
-        for (int i = 0; i < attention.streams(); i++) {
-            operations.embed(embedding, scale, rows.before().columns(i * width, width));
+        for (int i = 0; i < rows.streams().size(); i++) {
+            operations.embed(embedding, scale, rows.streams().get(i));
         }
     }
 
@@ -44,7 +44,7 @@ record HyperStreams(
 
     /** How streams go on with what attention gave. */
     void giveAttention(Operations operations, int count) {
-        operations.mix(rows.withBefore(), mixed(), width, rows.between(), count);
+        operations.mix(rows.withBefore(), rows.mixed(), width, rows.between(), count);
     }
 
     /** What a feed-forward reads. */
@@ -54,12 +54,7 @@ record HyperStreams(
 
     /** How streams go on with what a feed-forward gave. */
     void giveFeedForward(Operations operations, int count) {
-        operations.mix(rows.withBetween(), mixed(), width, rows.before(), count);
-    }
-
-    private Rows mixed() {
-        int streams = attention.streams();
-        return rows.coefficients().columns(streams, streams * (streams + 1));
+        operations.mix(rows.withBetween(), rows.mixed(), width, rows.before(), count);
     }
 
     private void read(
@@ -67,7 +62,7 @@ record HyperStreams(
         operations.norm(streams, norm, rows.normed(), count);
         operations.linear(rows.normed(), product.weight(), product.bias(), rows.coefficients(), count);
         operations.connect(rows.coefficients(), connection, rows.coefficients(), count);
-        operations.mix(streams, rows.coefficients().columns(0, connection.streams()), width, hidden, count);
+        operations.mix(streams, rows.read(), width, hidden, count);
     }
 
     /** What is read of the streams of the rows whose logits are wanted. */

@@ -7,12 +7,14 @@ import java.util.Set;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.summary.ModelSummary.TypeUse;
 import roselle.tensor.DataType;
+import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
 /**
  * {@code fp8}: numbers of E4M3 in {@code weight}, and in {@code weight_scale_inv} what each block of them is multiplied with
  * (DeepSeek-V3, section 3.3; Qwen3); without blocks one number there or in {@code weight_scale} for the tensor, or one for each
- * row. Activations are not rounded to 8 bits, which the configuration allows kernels to do.
+ * row. DeepSeek V4 has powers of two in {@code scale}, for blocks or, beside numbers of E2M1, for each 32 of a row
+ * ({@link PowerScales}). Activations are not rounded to 8 bits, which the configuration allows kernels to do.
  */
 final class Fp8 implements Quantization {
     private static final Set<String> FIELDS = Set.of(
@@ -40,7 +42,7 @@ final class Fp8 implements Quantization {
         fields.requireOneOf("fmt", List.of("e4m3"));
         fields.requireOneOf("activation_scheme", List.of("dynamic", "static"));
         fields.requireOneOf("scale_fmt", List.of("float", "ue8m0"));
-        fields.requireOneOf("expert_dtype", List.of("fp8"));
+        fields.requireOneOf("expert_dtype", List.of("fp8", "fp4")); // which tensors tell
         fields.modules("modules_to_convert"); // what is converted is told by its tensors
         excluded = fields.modules("modules_to_not_convert", "ignored_layers");
         blocks = fields.config().has(BLOCKS)
@@ -85,6 +87,13 @@ final class Fp8 implements Quantization {
         return blocks.get().bind(tensors.source(), codes, scales);
     }
 
+    /** Matrices with powers of two beside them. */
+    @Override
+    public Optional<StoredMatrix> integers(String base, Shape shape, NamedTensors tensors, Copies copies) {
+        return PowerScales.find(base, shape, tensors)
+                .map(found -> found.matrix(copies, blocks.map(Scheme::group).orElse(new Group(1, 1))));
+    }
+
     @Override
     public boolean saysNothing(Tensor tensor) {
         return OwnScales.areOfCache(tensor.name());
@@ -92,11 +101,15 @@ final class Fp8 implements Quantization {
 
     @Override
     public TypeUse use(Tensor tensor) {
+        if (PowerScales.arePairs(tensor)) {
+            long bytes = tensor.data().byteSize();
+            return new TypeUse(DataType.MXFP4, 1, 2 * bytes, bytes);
+        }
         return isScales(tensor.name()) ? new TypeUse(TYPE, 0, 0, tensor.data().byteSize()) : TypeUse.of(tensor);
     }
 
     @Override
     public boolean isScales(String name) {
-        return name.endsWith(SCALES) || name.endsWith(PLAIN_SCALES);
+        return name.endsWith(SCALES) || name.endsWith(PLAIN_SCALES) || name.endsWith(PowerScales.ENDING);
     }
 }

@@ -168,8 +168,11 @@ public enum DataType {
         return ggufNumber == NOT_IN_GGUF ? OptionalInt.empty() : OptionalInt.of(ggufNumber);
     }
 
-    /** The plain type that safetensors gives a name. */
+    /** The plain type that safetensors gives a name; exponents alone, which are scales of other tensors, are bytes. */
     public static Optional<DataType> ofSafetensors(String name) {
+        if (name.equals("F8_E8M0")) {
+            return Optional.of(U8);
+        }
         for (DataType type : values()) {
             if (!type.isQuantized() && type.name().equals(name)) {
                 return Optional.of(type);
