@@ -67,9 +67,7 @@ final class CompressedLoader {
         int narrow = attention.groups() * attention.groupRank();
         AttentionSpec.Index index = attention.index();
         ChosenPositions chosen = index == null ? null : workspace.chosen();
-        AttentionLayer keys = attention.tokens() == 0
-                ? null
-                : keys(attention, attention.size(), Part.COMPRESSED_NORM, layer, places.get(2), chosen);
+        AttentionLayer keys = attention.tokens() == 0 ? null : keys(attention, null, layer, places.get(2), chosen);
         var shape = new HeadShape(attention.heads(), 1, attention.size(), attention.size());
         var fixed = new AttentionLayer(
                 places.getFirst().group(),
@@ -102,17 +100,16 @@ final class CompressedLoader {
                 LayerLoader.addedTo(spec.block(), null));
     }
 
-    /** Keys of several tokens; queries to them turn, but nothing is appended by each token. */
+    /** Keys of several tokens, or those of an index; queries to them turn, but nothing is appended by each token. */
     private AttentionLayer keys(
             AttentionSpec.Compressed attention,
-            int size,
-            Part norm,
+            AttentionSpec.@Nullable Index index,
             int layer,
             LayerPlace place,
             @Nullable ChosenPositions chosen) {
-        AttentionSpec.Index index = attention.index();
-        boolean isIndex = norm == Part.INDEX_COMPRESSED_NORM && index != null;
-        int heads = isIndex ? index.heads() : attention.heads();
+        int heads = index == null ? attention.heads() : index.heads();
+        int size = index == null ? attention.size() : index.size();
+        Part norm = index == null ? Part.COMPRESSED_NORM : Part.INDEX_COMPRESSED_NORM;
         return new AttentionLayer(
                 place.group(),
                 place.layer(),
@@ -120,12 +117,12 @@ final class CompressedLoader {
                 ropes.of(attention.rope()),
                 null,
                 norm(tensors.vector(norm, layer, size), attention),
-                (float) (1 / Math.sqrt(isIndex ? (double) heads * size : size)),
+                (float) (1 / Math.sqrt(index == null ? size : (double) heads * size)),
                 0f,
                 null,
                 false,
                 false,
-                new AttentionLayer.Traits(false, null, null, null, isIndex ? null : chosen, true, null));
+                new AttentionLayer.Traits(false, null, null, null, chosen, true, null));
     }
 
     private CompressedAttention.Chooser chooser(
@@ -136,7 +133,7 @@ final class CompressedLoader {
             List<LayerPlace> places,
             Columns columns) {
         int queries = index.heads() * index.size();
-        AttentionLayer keys = keys(attention, index.size(), Part.INDEX_COMPRESSED_NORM, layer, places.get(4), null);
+        AttentionLayer keys = keys(attention, index, layer, places.get(4), null);
         return new CompressedAttention.Chooser(
                 matrix(Part.INDEX_QUERY, layer, queries, attention.queryRank()),
                 columns.take(queries),

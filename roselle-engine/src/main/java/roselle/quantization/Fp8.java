@@ -13,7 +13,7 @@ import roselle.tensor.Tensor;
 /**
  * {@code fp8}: numbers of E4M3 in {@code weight}, and in {@code weight_scale_inv} what each block of them is multiplied with
  * (DeepSeek-V3, section 3.3; Qwen3); without blocks one number there or in {@code weight_scale} for the tensor, or one for each
- * row. DeepSeek V4 has powers of two in {@code scale}, for blocks or, beside numbers of E2M1, for each 32 of a row
+ * row. DeepSeek V4 has powers of two, for blocks or, beside numbers of E2M1, for each 32 of a row
  * ({@link PowerScales}). Activations are not rounded to 8 bits, which the configuration allows kernels to do.
  */
 final class Fp8 implements Quantization {

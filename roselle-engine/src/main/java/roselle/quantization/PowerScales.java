@@ -9,7 +9,7 @@ import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
 /**
- * A matrix whose scales are powers of two (E8M0; OCP Microscaling Formats 1.0) in a tensor {@code scale} beside it, as DeepSeek V4 has
+ * A matrix whose scales are powers of two (E8M0; OCP Microscaling Formats 1.0) in a tensor of its own, as DeepSeek V4 has
  * them: numbers of E4M3 with one for each block, or of E2M1, two in a byte, with one for each 32 of a row, which is MXFP4.
  *
  * @param shape of the matrix
