@@ -79,6 +79,13 @@ COMPRESSED = dict(vocab_size=96, hidden_size=32, num_hidden_layers=3, num_attent
                   compress_rope_theta=40000.0, rope_scaling=dict(type="yarn", rope_type="yarn", factor=4.0, beta_fast=8, beta_slow=1,
                                                                  original_max_position_embeddings=64),
                   bos_token_id=1, eos_token_id=2, pad_token_id=0)
+STEP = dict(num_hidden_layers=4, num_sliding_attention_heads=6, layer_types=["full_attention"] + ["sliding_attention"] * 2 + ["full_attention"],
+            sliding_window=8, moe_layers_enum="1,2,3", n_routed_experts=6, num_experts_per_tok=2, moe_intermediate_size=16,
+            share_expert_dim=24, moe_router_scaling_factor=1.5, swiglu_limits=[0.0, 0.0, 0.25, 0.5],
+            swiglu_limits_shared=[0.5, 0.0, 0.0, 0.25], rope_theta=[50000.0, 10000.0, 10000.0, 50000.0],
+            partial_rotary_factors=[0.5, 1.0, 1.0, 0.5],
+            rope_scaling=dict(rope_type="llama3", factor=2.0, original_max_position_embeddings=32, low_freq_factor=1.0, high_freq_factor=32.0))
+STEP_VISION = dict(SEES, num_channels=3, mlp_ratio=1.0, hidden_size=4, max_position_embeddings=16)
 MODELS = {
     "deepseek_v4": ("DeepseekV4", COMPRESSED),
     "qwen3_5": ("Qwen3_5", dict(COMMON, **DELTA, rope_parameters=MROPE)),
@@ -109,6 +116,14 @@ MODELS = {
         layers_block_type=["linear_attention", "moe", "full_attention", "mlp", "moe"], n_routed_experts=6, num_experts_per_tok=2,
         n_shared_experts=1, moe_intermediate_size=16, moe_shared_expert_intermediate_size=24, moe_latent_size=16,
         routed_scaling_factor=1.5)),
+    "olmo_hybrid": ("OlmoHybrid", SMALL | dict(
+        num_hidden_layers=3, layer_types=["linear_attention", "full_attention", "linear_attention"], linear_num_key_heads=4,
+        linear_num_value_heads=4, linear_key_head_dim=12, linear_value_head_dim=16, rope_parameters=ROPE)),
+    "falcon_h1": ("FalconH1", SMALL | SPACES | dict(
+        mamba_n_groups=2, mamba_d_ssm=64, mamba_rms_norm=True, mamba_norm_before_gate=False, lm_head_multiplier=0.5,
+        embedding_multiplier=2.0, mlp_multipliers=[0.75, 1.5], key_multiplier=0.75, attention_out_multiplier=1.25,
+        attention_in_multiplier=0.75, ssm_multipliers=[0.75, 1.25, 0.5, 1.5, 0.75], ssm_in_multiplier=1.25, ssm_out_multiplier=0.75,
+        rope_parameters=ROPE)),
     "minimax_m3_vl_text": ("MiniMaxM3VLText", BLOCKS),
     "minimax_m3_vl": ("MiniMaxM3VL", dict(
         text_config=BLOCKS | dict(num_hidden_layers=2, layer_types=["minimax_m3_sparse"] * 2, mlp_layer_types=["sparse"] * 2), image_token_index=93, projector_hidden_size=16,
@@ -253,6 +268,23 @@ OTHERS = {
                                     alibi=True, bos_token_id=1, eos_token_id=2, ffn_hidden_size=48)),
     "nemotron": ("Nemotron", SMALL | dict(rope_parameters=dict(ROPE, partial_rotary_factor=0.5))),
     "flex_olmo": ("FlexOlmo", SMALL | dict(num_experts=4, num_experts_per_tok=2, intermediate_size=16, rope_parameters=ROPE)),
+    "step3p5": ("Step3p7", dict(text_config=SMALL | STEP, image_token_id=93, vision_config=STEP_VISION)),
+    "step3p7": ("Step3p7", dict(
+        text_config=SMALL | STEP | dict(
+            num_hidden_layers=2, num_sliding_attention_heads=2, layer_types=["sliding_attention", "full_attention"], moe_layers_enum="1",
+            swiglu_limits=None, swiglu_limits_shared=None, rope_theta=[10000.0, 50000.0], partial_rotary_factors=[1.0, 0.5], rope_scaling=None),
+        image_token_id=93, vision_config=STEP_VISION)),
+    "apertus": ("Apertus", SMALL | dict(rope_parameters=dict(
+        rope_type="llama3", rope_theta=10000.0, factor=4.0, original_max_position_embeddings=32, low_freq_factor=1.0, high_freq_factor=4.0))),
+    "phimoe": ("Phimoe", SMALL | dict(num_local_experts=4, num_experts_per_tok=2, intermediate_size=16, attention_bias=True, router_jitter_noise=0.2,
+                                      lm_head_bias=True, rope_parameters=ROPE)),
+    "cohere2_moe": ("Cohere2Moe", SMALL | dict(
+        num_hidden_layers=3, num_experts=4, num_experts_per_tok=2, intermediate_size=16, num_shared_experts=1, sliding_window=8, logit_scale=0.5,
+        layer_types=["full_attention", "sliding_attention", "full_attention"], first_k_dense_replace=1, prefix_dense_intermediate_size=48,
+        expert_selection_fn="sigmoid", tie_word_embeddings=True, rope_parameters=ROPE)),
+    "cohere2_moe-soft": ("Cohere2Moe", SMALL | dict(
+        num_experts=4, num_experts_per_tok=2, intermediate_size=16, sliding_window=8, logit_scale=0.5, rms_norm_eps=1e-6,
+        layer_types=["sliding_attention", "full_attention"], tie_word_embeddings=True, rope_parameters=ROPE)),
     "vaultgemma": ("VaultGemma", SMALL | dict(sliding_window=8, query_pre_attn_scalar=8, attn_logit_softcapping=20.0,
                                               final_logit_softcapping=10.0,
                                               layer_types=["sliding_attention", "full_attention"], rope_parameters=ROPE)),
@@ -517,6 +549,31 @@ def publish_deepseek4(folder, arguments):
             json.dump(config | coded, file, indent=2, sort_keys=True)
 
 
+def publish_step(folder, arguments):
+    """Published configurations of Step 3.5 have names of their own and lists with an entry for each layer, and no encoder."""
+    path = os.path.join(folder, "model.safetensors")
+    save_file({name: tensor for name, tensor in load_file(path).items() if not name.startswith("vi")}, path, metadata={"format": "pt"})
+    path = os.path.join(folder, "config.json")
+    with open(path) as file:
+        text = json.load(file)["text_config"]
+    config = dict(architectures=["Step3p5ForCausalLM"], model_type="step3p5", moe_every_n_layer=1, moe_layer_offset=0, norm_expert_weight=True,
+                  moe_router_activation="sigmoid", att_impl_type="GQA", use_head_wise_attn_gate=True, use_moe_router_bias=True,
+                  need_fp32_gate=True, sink=False, use_moe=True, use_mfa=False, use_qk_norm=False, zero_centered=True,
+                  yarn_only_types=["full_attention"], num_nextn_predict_layers=0, num_attention_groups=text["num_key_value_heads"],
+                  moe_num_experts=text["n_routed_experts"], moe_top_k=text["num_experts_per_tok"],
+                  attention_other_setting=dict(attention_type="sliding_attention", num_attention_heads=text["num_sliding_attention_heads"],
+                                               num_attention_groups=text["num_key_value_heads"], head_dim=text["head_dim"],
+                                               true_head_dim=text["head_dim"]))
+    for field in ("hidden_size", "intermediate_size", "num_hidden_layers", "max_position_embeddings", "vocab_size", "num_attention_heads",
+                  "head_dim", "moe_intermediate_size", "share_expert_dim", "moe_router_scaling_factor", "sliding_window", "layer_types",
+                  "swiglu_limits", "swiglu_limits_shared", "bos_token_id", "eos_token_id", "pad_token_id"):
+        config[field] = text[field]
+    for field in ("moe_layers_enum", "rope_theta", "partial_rotary_factors", "rope_scaling"):
+        config[field] = arguments["text_config"][field]
+    with open(path, "w") as file:
+        json.dump(config, file, indent=2, sort_keys=True)
+
+
 def write(name, kind, arguments):
     torch.manual_seed(SEED + sum(name.encode()))
     config, model_class = build(kind, arguments)
@@ -538,6 +595,8 @@ def write(name, kind, arguments):
             publish_kimi(folder)
         if kind == "DeepseekV4":
             publish_deepseek4(folder, copy.deepcopy(arguments))
+        if name == "step3p5":
+            publish_step(folder, arguments)
         if name == "gemma4":
             publish_sizes(os.path.join(folder, "config.json"), arguments)
         if name in MODELS and hasattr(config, "time_step_limit"):

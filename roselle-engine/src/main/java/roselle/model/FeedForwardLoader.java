@@ -224,7 +224,7 @@ final class FeedForwardLoader {
                     experts.sharedSize(), experts.gate().activation(), false);
             return new Layer.Shared(plain(plain, layer, Part.SHARED_UP, Part.SHARED_DOWN), null, workspace.sharedGate);
         }
-        var kind = new FeedForwardSpec.Gated(experts.sharedSize(), experts.gate(), false);
+        var kind = new FeedForwardSpec.Gated(experts.sharedSize(), experts.sharedGating(), false);
         Layer.Gated expert = gated(kind, layer, Part.SHARED_GATE, Part.SHARED_UP, Part.SHARED_DOWN);
         if (!experts.sharedGate()) {
             return new Layer.Shared(expert, null, workspace.sharedGate);

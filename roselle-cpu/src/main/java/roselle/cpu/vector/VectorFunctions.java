@@ -225,11 +225,12 @@ public final class VectorFunctions {
     /** {@code gate = activation(min(gate, limit)) * (clamp(up) + offset)} in place. */
     public static void gate(Gate kind, float[] gate, float[] up, int count) {
         float limit = kind.limit();
-        boolean isBounded = limit != Float.POSITIVE_INFINITY;
+        float upLimit = kind.upLimit();
+        boolean isBounded = limit != Float.POSITIVE_INFINITY || upLimit != Float.POSITIVE_INFINITY;
         if (isBounded) {
             for (int i = 0; i < count; i++) {
                 gate[i] = Math.min(gate[i], limit);
-                up[i] = Math.max(-limit, Math.min(up[i], limit));
+                up[i] = Math.max(-upLimit, Math.min(up[i], upLimit));
             }
         }
         apply(kind.activation(), gate, 0, count);

@@ -131,7 +131,8 @@ public final class RowsTwinContract {
 
     private void gates(CpuDevice device, int size, int rows) {
         for (Activation activation : Activation.values()) {
-            for (Gate gate : List.of(Gate.of(activation), new Gate(activation, 7f, 1f))) {
+            for (Gate gate :
+                    List.of(Gate.of(activation), new Gate(activation, 7f, 1f), new Gate(activation, 2f, 0.5f, 0f))) {
                 Rows input = special(device, size, rows);
                 Rows up = special(device, size, 0);
                 Rows output = numbers(device, size);

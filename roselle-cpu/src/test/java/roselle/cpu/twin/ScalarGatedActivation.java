@@ -24,7 +24,7 @@ public final class ScalarGatedActivation {
 
     private static float one(float gate, float up, Gate kind) {
         float bounded = Math.min(gate, kind.limit());
-        float other = Math.max(-kind.limit(), Math.min(up, kind.limit())) + kind.upOffset();
+        float other = Math.max(-kind.upLimit(), Math.min(up, kind.upLimit())) + kind.upOffset();
         return VectorFunctions.apply(kind.activation(), bounded) * other;
     }
 }

@@ -59,6 +59,7 @@ import roselle.model.architecture.expert.Olmoe;
 import roselle.model.architecture.expert.Qwen2Moe;
 import roselle.model.architecture.expert.Qwen3Moe;
 import roselle.model.architecture.expert.SolarOpen;
+import roselle.model.architecture.expert.Step35;
 import roselle.model.architecture.hybrid.Bamba;
 import roselle.model.architecture.hybrid.GraniteHybrid;
 import roselle.model.architecture.hybrid.KimiLinear;
@@ -169,6 +170,7 @@ public final class Architectures {
             new SolarOpen(),
             new StableLm(),
             new Starcoder2(),
+            new Step35(),
             new VaultGemma(),
             new Wrapped());
 

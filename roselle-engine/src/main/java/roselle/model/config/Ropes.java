@@ -112,6 +112,12 @@ public final class Ropes {
         return new RopeSpec(dimensions(1), theta, interleaved, scaling);
     }
 
+    /** The rotation of a layer that has a base and a share of its own; {@code isScaled} as {@code rope_scaling} says. */
+    public RopeSpec read(double theta, double share, boolean isScaled) {
+        Optional<Metadata> scaling = isScaled ? config.object("rope_scaling") : Optional.empty();
+        return scaling.map(fields -> of(fields, theta, share)).orElseGet(() -> plain(theta, share));
+    }
+
     /** The multiplier of scores that DeepSeek derives from {@code mscale_all_dim}. */
     public double scoreFactor() {
         if (config.isGguf()) {

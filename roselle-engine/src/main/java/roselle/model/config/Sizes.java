@@ -27,8 +27,13 @@ public record Sizes(
 
     /** The same with so many layers, where their kinds say it. */
     public static Sizes of(ModelConfig config, int keyHeads, int inner, int layers) {
-        int width = config.size("hidden_size", "embedding_length", MAX_NUMBERS);
         int heads = config.size("num_attention_heads", "attention.head_count", MAX_HEADS);
+        return of(config, heads, keyHeads, inner, layers);
+    }
+
+    /** The same with so many heads, where their number, too, is said for each layer. */
+    public static Sizes of(ModelConfig config, int heads, int keyHeads, int inner, int layers) {
+        int width = config.size("hidden_size", "embedding_length", MAX_NUMBERS);
         requireShare(config, heads, keyHeads);
         return new Sizes(
                 vocabulary(config),

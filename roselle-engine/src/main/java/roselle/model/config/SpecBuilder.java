@@ -127,7 +127,12 @@ public final class SpecBuilder {
     }
 
     public void rmsNorm(ModelConfig config, float weightOffset) {
-        double epsilon = config.number("rms_norm_eps", "attention.layer_norm_rms_epsilon", 1e-6);
+        rmsNorm(config, weightOffset, 1e-6);
+    }
+
+    /** The same with what to assume for an epsilon that is not said. */
+    public void rmsNorm(ModelConfig config, float weightOffset, double assumed) {
+        double epsilon = config.number("rms_norm_eps", "attention.layer_norm_rms_epsilon", assumed);
         norm = new NormSpec(Norm.Kind.RMS, (float) epsilon, config.isGguf() ? 0f : weightOffset, false);
     }
 

@@ -254,10 +254,7 @@ public record DecoderSpec(
             all.add("hyper-connections");
         }
         for (LayerSpec layer : layers) {
-            if (layer.feedForward() instanceof FeedForwardSpec.Experts experts
-                    && experts.scoring() == Router.Scoring.ROOT_OF_SOFTPLUS) {
-                all.add("experts by the root of a softplus");
-            }
+            special(layer.feedForward(), all);
             switch (layer.attention()) {
                 case AttentionSpec.MultiHead heads when heads.traits().index() != null -> all.add(BLOCKS);
                 case AttentionSpec.SharedKeys shared
@@ -269,6 +266,22 @@ public record DecoderSpec(
             }
         }
         return List.copyOf(all);
+    }
+
+    private static void special(FeedForwardSpec feedForward, LinkedHashSet<String> all) {
+        if (feedForward instanceof FeedForwardSpec.Experts experts
+                && experts.scoring() == Router.Scoring.ROOT_OF_SOFTPLUS) {
+            all.add("experts by the root of a softplus");
+        }
+        boolean hasTwoBounds = switch (feedForward) {
+            case FeedForwardSpec.Gated gated -> gated.gate().hasTwoBounds();
+            case FeedForwardSpec.Experts experts ->
+                experts.gate().hasTwoBounds() || experts.sharedGating().hasTwoBounds();
+            default -> false;
+        };
+        if (hasTwoBounds) {
+            all.add("gates with bounds of what they give");
+        }
     }
 
     /** The heads that attend; none where a state stands in the place of attention. */

@@ -1,5 +1,6 @@
 package roselle.model.spec;
 
+import org.jspecify.annotations.Nullable;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.Router;
@@ -76,13 +77,24 @@ public sealed interface FeedForwardSpec {
          * @param latent numbers that experts read and give in the place of the stream's, between two products that all share
          *     (Nemotron 3); 0 for those of the stream
          * @param ofTokens whether the experts of each token are given, and no score chooses them (DeepSeek V4)
+         * @param sharedGating of the shared expert; null for that of the others
          */
-        public record Traits(boolean weighsInputs, boolean gated, int latent, boolean ofTokens) {
+        public record Traits(
+                boolean weighsInputs,
+                boolean gated,
+                int latent,
+                boolean ofTokens,
+                @Nullable Gate sharedGating) {
             public static final Traits NONE = new Traits(false, true, 0);
 
-            /** With experts that scores choose. */
+            /** With experts that scores choose, and one gating for all. */
             public Traits(boolean weighsInputs, boolean gated, int latent) {
-                this(weighsInputs, gated, latent, false);
+                this(weighsInputs, gated, latent, false, null);
+            }
+
+            /** These with another gating of the shared expert. */
+            public Traits withSharedGating(Gate other) {
+                return new Traits(weighsInputs, gated, latent, ofTokens, other);
             }
         }
 
@@ -137,6 +149,30 @@ public sealed interface FeedForwardSpec {
         /** Rows of an expert's first matrix. */
         public int firstRows() {
             return traits.gated() ? 2 * size : size;
+        }
+
+        /** How the shared expert is gated. */
+        public Gate sharedGating() {
+            return traits.sharedGating() == null ? gate : traits.sharedGating();
+        }
+
+        /** These gated in another way. */
+        public Experts with(Gate other) {
+            return new Experts(
+                    experts,
+                    chosen,
+                    size,
+                    other,
+                    scoring,
+                    normalizes,
+                    groups,
+                    chosenGroups,
+                    correction,
+                    scale,
+                    bias,
+                    sharedSize,
+                    sharedGate,
+                    traits);
         }
 
         /** These with other traits. */

@@ -38,6 +38,7 @@ public record UnusedTensors(int layers, boolean generates, boolean tied, Set<Int
             "model.vision_tower.",
             "vision_tower.",
             "vision_model.",
+            "vit_large_projector.",
             "model.multi_modal_projector.",
             "multi_modal_projector.",
             "patch_merge_mlp.",

@@ -224,7 +224,7 @@ final class ReferenceOperations implements Operations {
             float[] gates = ReferenceBuffer.row(gate, r);
             float[] ups = ReferenceBuffer.row(up, r);
             store(output, r, i -> {
-                double other = Math.max(-kind.limit(), Math.min(ups[i], kind.limit())) + (double) kind.upOffset();
+                double other = Math.max(-kind.upLimit(), Math.min(ups[i], kind.upLimit())) + (double) kind.upOffset();
                 return Float64.activation(kind.activation(), Math.min(gates[i], kind.limit())) * other;
             });
         }
