@@ -18,6 +18,7 @@ import roselle.backend.operation.Operations;
 import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
+import roselle.backend.operation.Xielu;
 import roselle.bench.StepProfile.Kind;
 
 /** Operations that end before they return, with a watch around each of them. */
@@ -180,6 +181,13 @@ final class ProfilingOperations implements Operations {
     public void sparsify(Rows gates, float deviations, int rows) {
         long start = System.nanoTime();
         operations.sparsify(gates, deviations, rows);
+        end(Kind.OTHERS, start);
+    }
+
+    @Override
+    public void xielu(Rows numbers, Xielu kind, int rows) {
+        long start = System.nanoTime();
+        operations.xielu(numbers, kind, rows);
         end(Kind.OTHERS, start);
     }
 

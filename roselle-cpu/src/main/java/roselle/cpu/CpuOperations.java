@@ -20,6 +20,7 @@ import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.backend.operation.UnfusedOperations;
+import roselle.backend.operation.Xielu;
 import roselle.cpu.adapter.LowRankProducts;
 import roselle.cpu.attention.PagedAttention;
 import roselle.cpu.attention.PositionChoice;
@@ -186,6 +187,11 @@ public final class CpuOperations implements Operations {
     @Override
     public void sparsify(Rows gates, float deviations, int rows) {
         rowOperations.run(streams.sparse(gates, deviations), gates.columns(), rows);
+    }
+
+    @Override
+    public void xielu(Rows numbers, Xielu kind, int rows) {
+        rowOperations.run(streams.trained(numbers, kind), numbers.columns(), rows);
     }
 
     @Override

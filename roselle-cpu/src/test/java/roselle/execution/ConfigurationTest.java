@@ -81,7 +81,8 @@ class ConfigurationTest {
         "../similar-models/bamba,  attn_rotary_emb, '8',           attn_rotary_emb is 8",
         "../similar-models/step3p5, moe_layers_enum, '\"1,x\"',      'moe_layers_enum is x'",
         "../similar-models/step3p5, swiglu_limits, '[0.5, 0.25]', 'a list of layers is 2 numbers'",
-        "../similar-models/step3p5, norm_expert_weight, 'false',  norm_expert_weight is false"
+        "../similar-models/step3p5, norm_expert_weight, 'false',  norm_expert_weight is false",
+        "../similar-models/apertus, hidden_act, '\"gelu\"',        hidden_act is gelu"
     })
     void namesWhatItDoesNotSupport(String model, String field, String value, String message) throws IOException {
         String config = Files.readString(MODELS.resolve(model + "/config.json"));

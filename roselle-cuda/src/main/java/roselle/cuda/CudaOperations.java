@@ -19,6 +19,7 @@ import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.backend.operation.UnfusedOperations;
+import roselle.backend.operation.Xielu;
 import roselle.cuda.adapter.LowRankKernels;
 import roselle.cuda.attention.AttentionCall;
 import roselle.cuda.attention.AttentionKernels;
@@ -188,6 +189,11 @@ final class CudaOperations implements Operations {
     @Override
     public void sparsify(Rows gates, float deviations, int rows) {
         rowKernels.sparsify(gates, deviations, rows);
+    }
+
+    @Override
+    public void xielu(Rows numbers, Xielu kind, int rows) {
+        throw new UnsupportedOperationException("trained activations run on the CPU");
     }
 
     @Override

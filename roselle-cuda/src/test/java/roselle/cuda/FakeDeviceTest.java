@@ -70,7 +70,8 @@ class FakeDeviceTest {
         "minimax_m3_vl_text, attention to chosen blocks",
         "deepseek_v4, attention to keys of several tokens",
         "deepseek_v4, hyper-connections",
-        "../similar-models/step3p5, gates with bounds of what they give"
+        "../similar-models/step3p5, gates with bounds of what they give",
+        "../similar-models/apertus, trained activations"
     })
     void whatHasNoKernelsIsRefusedByName(String model, String words) {
         var driver = new FakeDriver(Card.HOPPER);

@@ -19,6 +19,7 @@ import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.backend.operation.UnfusedOperations;
+import roselle.backend.operation.Xielu;
 
 /** Operations that tell the inputs of products; what is fused falls apart, so that inputs are there to be seen. */
 final class RecordingOperations implements Operations {
@@ -137,6 +138,11 @@ final class RecordingOperations implements Operations {
     @Override
     public void sparsify(Rows gates, float deviations, int rows) {
         operations.sparsify(gates, deviations, rows);
+    }
+
+    @Override
+    public void xielu(Rows numbers, Xielu kind, int rows) {
+        operations.xielu(numbers, kind, rows);
     }
 
     @Override

@@ -468,6 +468,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     private void feed(Operations operations, Layer.Plain plain, Rows input, @Nullable Norm norm, int rows) {
         linear(operations, input, norm, plain.up(), plain.activation(), plain.inner(), rows); // [rows, size]
+        if (plain.xielu() != null) {
+            operations.xielu(plain.inner(), plain.xielu(), rows);
+        }
         linear(operations, plain.inner(), plain.down(), plain.downEpilogue(), stream(), rows);
     }
 

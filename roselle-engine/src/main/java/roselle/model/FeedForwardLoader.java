@@ -85,6 +85,7 @@ final class FeedForwardLoader {
         return new Layer.Plain(
                 matrix(up, layer, plain.size(), spec.width()),
                 new Epilogue(upBias, plain.activation(), 1f, false),
+                plain.xielu(),
                 Rows.of(workspace.inner, plain.size()),
                 matrix(down, layer, spec.width(), plain.size()),
                 LayerLoader.addedTo(spec.block(), downBias(plain.bias(), down, layer)));

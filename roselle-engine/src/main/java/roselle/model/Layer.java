@@ -14,6 +14,7 @@ import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
+import roselle.backend.operation.Xielu;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.FeedForwardSpec;
 
@@ -207,7 +208,7 @@ record Layer(
     record NoFeedForward() implements FeedForward {}
 
     /** {@link FeedForwardSpec.Plain}. */
-    record Plain(Weight up, Epilogue activation, Rows inner, Weight down, Epilogue downEpilogue)
+    record Plain(Weight up, Epilogue activation, @Nullable Xielu xielu, Rows inner, Weight down, Epilogue downEpilogue)
             implements FeedForward {}
 
     /** {@link FeedForwardSpec.Gated}. */

@@ -170,6 +170,7 @@ public abstract class ReferenceContract extends TraitContract {
                 case "compress" -> left.add(attendedToCompressed());
                 case "connect" -> left.add(connected(rows));
                 case "sparsify" -> left.add(sparsified(rows));
+                case "xielu" -> left.add(trained(rows));
                 case "mix" -> left.add(mixed(rows));
                 case "addAsLongAs" -> left.add(addedAsLong(rows));
                 case "convolve" -> left.add(convolved());

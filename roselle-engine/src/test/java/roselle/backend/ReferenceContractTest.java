@@ -109,7 +109,7 @@ class ReferenceContractTest {
                                 arguments[2]);
             }
             case "connect" -> off(honest, (Rows) arguments[2]);
-            case "sparsify" -> off(honest, (Rows) arguments[0]);
+            case "sparsify", "xielu" -> off(honest, (Rows) arguments[0]);
             case "mix" -> off(honest, (Rows) arguments[3]);
             case "addAsLongAs" -> off(honest, (Rows) arguments[2]);
             case "gatedLinear" -> off(honest, ((GatedLinear) arguments[3]).gates());

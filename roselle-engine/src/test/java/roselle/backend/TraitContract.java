@@ -24,6 +24,7 @@ import roselle.backend.operation.Norm;
 import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.PositionScale;
 import roselle.backend.operation.Rope;
+import roselle.backend.operation.Xielu;
 import roselle.backend.reference.ReferenceDevice;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
@@ -273,6 +274,12 @@ public abstract class TraitContract extends KvTypesContract {
         Rows gates = some(rows, COLUMNS);
         operations.sparsify(gates, 0.5f, rows);
         return read(gates, rows);
+    }
+
+    float[] trained(int rows) {
+        Rows numbers = some(rows, COLUMNS);
+        operations.xielu(numbers, new Xielu(0.7f, 1.3f, 0.5f, -1e-6f), rows);
+        return read(numbers, rows);
     }
 
     float[] mixed(int rows) {

@@ -8,7 +8,9 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Connection;
+import roselle.backend.operation.Xielu;
 import roselle.cpu.memory.CpuBuffer;
+import roselle.cpu.vector.VectorFunctions;
 
 /** What few families do with rows that lie side by side, and with single ones by their means; each row by itself, in one order. */
 public final class Streams implements RowOperation {
@@ -19,7 +21,8 @@ public final class Streams implements RowOperation {
         MIX,
         ADD_AS_LONG_AS,
         CONNECT,
-        SPARSIFY
+        SPARSIFY,
+        XIELU
     }
 
     private Kind kind = Kind.MIX;
@@ -29,6 +32,7 @@ public final class Streams implements RowOperation {
     private int width;
     private float deviations;
     private @Nullable Connection connection;
+    private @Nullable Xielu xielu;
 
     /** {@link roselle.backend.operation.Operations#mix}. */
     public Streams mixed(Rows from, Rows coefficients, int numbers, Rows to) {
@@ -53,6 +57,12 @@ public final class Streams implements RowOperation {
         return prepare(Kind.SPARSIFY, rows, rows, rows);
     }
 
+    /** {@link roselle.backend.operation.Operations#xielu}. */
+    public Streams trained(Rows rows, Xielu curve) {
+        xielu = curve;
+        return prepare(Kind.XIELU, rows, rows, rows);
+    }
+
     private Streams prepare(Kind what, Rows from, Rows beside, Rows to) {
         kind = what;
         input = from;
@@ -72,6 +82,7 @@ public final class Streams implements RowOperation {
                 case ADD_AS_LONG_AS -> addAsLongAs(from, beside, to, r, own);
                 case CONNECT -> connect(from, requireNonNull(connection, "connection"), to, r, own);
                 case SPARSIFY -> sparsify(from, r, own);
+                case XIELU -> xielu(from, r, requireNonNull(xielu, "xielu"), own);
             }
         }
     }
@@ -181,6 +192,22 @@ public final class Streams implements RowOperation {
             own.x()[i] = Math.max(0f, own.x()[i] - bound);
         }
         store(own.x(), rows, r, 0, columns);
+    }
+
+    private static void xielu(Rows rows, int r, Xielu curve, Scratch own) {
+        int columns = rows.columns();
+        float[] x = own.x();
+        float[] y = own.y();
+        copy(rows, r, 0, x, columns);
+        for (int i = 0; i < columns; i++) {
+            y[i] = Math.min(x[i], curve.bound());
+        }
+        VectorFunctions.exp(y, 0, columns);
+        for (int i = 0; i < columns; i++) {
+            float bent = x[i] > 0 ? curve.positive() * x[i] * x[i] : curve.negative() * (y[i] - 1f - x[i]);
+            x[i] = bent + curve.slope() * x[i];
+        }
+        store(x, rows, r, 0, columns);
     }
 
     private static double meanSquare(float[] numbers, int count) {

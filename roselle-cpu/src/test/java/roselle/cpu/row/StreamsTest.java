@@ -10,6 +10,7 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import roselle.backend.memory.Rows;
+import roselle.backend.operation.Xielu;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.tensor.DataType;
 
@@ -92,6 +93,20 @@ class StreamsTest {
             }
         }
         assertThat(zeros).isBetween(ROWS * WIDTH / 3, ROWS * WIDTH - ROWS);
+    }
+
+    @Test
+    void bendsNumbersAsWasTrained() {
+        Rows rows = random(WIDTH);
+        float[][] before = {row(rows, 0), row(rows, 1), row(rows, 2)};
+        run(streams.trained(rows, new Xielu(0.75f, 1.25f, 0.5f, -1e-6f)), WIDTH);
+        for (int r = 0; r < ROWS; r++) {
+            for (int c = 0; c < WIDTH; c++) {
+                double x = before[r][c];
+                double bent = x > 0 ? 0.75 * x * x : 1.25 * (Math.expm1(Math.min(x, -1e-6)) - x);
+                assertThat(at(rows, r, c)).isCloseTo((float) (bent + 0.5 * x), within(TOLERANCE));
+            }
+        }
     }
 
     private void run(Streams operation, int columns) {

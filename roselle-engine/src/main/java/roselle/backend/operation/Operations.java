@@ -152,6 +152,9 @@ public interface Operations {
      */
     void sparsify(Rows gates, float deviations, int rows);
 
+    /** Applies a trained activation in place. */
+    void xielu(Rows numbers, Xielu kind, int rows);
+
     /**
      * Vectors of {@code width} numbers that lie side by side, mixed with coefficients of the row: vector {@code j} of the output is
      * {@code sum over i of coefficients[j * inputs + i] * input vector i}, in the order of i. Shapes: input {@code [inputs, width]},

@@ -69,6 +69,7 @@ import roselle.model.architecture.hybrid.Mamba2;
 import roselle.model.architecture.hybrid.NemotronH;
 import roselle.model.architecture.hybrid.Qwen35;
 import roselle.model.architecture.hybrid.Qwen3Next;
+import roselle.model.architecture.llama.Apertus;
 import roselle.model.architecture.llama.Arcee;
 import roselle.model.architecture.llama.Ernie45;
 import roselle.model.architecture.llama.Granite;
@@ -94,6 +95,7 @@ import roselle.model.weights.Blueprint;
 public final class Architectures {
     private static final List<Architecture> ALL = List.of(
             new Afmoe(),
+            new Apertus(),
             new Arcee(),
             new Bamba(),
             new Bert(),

@@ -12,6 +12,7 @@ import roselle.backend.operation.Activation;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
 import roselle.quantization.Quantization;
+import roselle.tensor.Dequantizer;
 import roselle.tensor.Tensor;
 
 /**
@@ -223,6 +224,11 @@ public final class ModelConfig {
 
     Optional<Tensor> tensor(String name) {
         return Optional.ofNullable(checkpoint.tensors().get(name));
+    }
+
+    /** The numbers of a small tensor that describes the decoder, such as a trained activation; none where it is not there. */
+    public float[] numbersOf(String name) {
+        return tensor(name).map(Dequantizer::all).orElse(new float[0]);
     }
 
     public boolean hasTensor(String name) {

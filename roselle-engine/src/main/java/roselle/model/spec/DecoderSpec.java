@@ -273,6 +273,9 @@ public record DecoderSpec(
                 && experts.scoring() == Router.Scoring.ROOT_OF_SOFTPLUS) {
             all.add("experts by the root of a softplus");
         }
+        if (feedForward instanceof FeedForwardSpec.Plain plain && plain.xielu() != null) {
+            all.add("trained activations (xIELU)");
+        }
         boolean hasTwoBounds = switch (feedForward) {
             case FeedForwardSpec.Gated gated -> gated.gate().hasTwoBounds();
             case FeedForwardSpec.Experts experts ->

@@ -4,14 +4,33 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.Router;
+import roselle.backend.operation.Xielu;
 
 /** The feed-forward half of a layer. */
 public sealed interface FeedForwardSpec {
     /** Nothing: the layer is attention alone, or what stands in its place. */
     record None() implements FeedForwardSpec {}
 
-    /** {@code down(activation(up(x)))}. */
-    record Plain(int size, Activation activation, boolean bias) implements FeedForwardSpec {}
+    /**
+     * {@code down(activation(up(x)))}.
+     *
+     * @param xielu a trained activation in the place of the other; null for none
+     */
+    record Plain(
+            int size,
+            Activation activation,
+            boolean bias,
+            @Nullable Xielu xielu) implements FeedForwardSpec {
+        /** With an activation that is not trained. */
+        public Plain(int size, Activation activation, boolean bias) {
+            this(size, activation, bias, null);
+        }
+
+        /** With a trained activation and no biases. */
+        public Plain(int size, Xielu xielu) {
+            this(size, Activation.NONE, false, xielu);
+        }
+    }
 
     /**
      * {@code down(gate(gate(x), up(x)))} (Shazeer, 2020).

@@ -23,6 +23,10 @@ public record UnusedTensors(int layers, boolean generates, boolean tied, Set<Int
 
     private static final List<String> BUFFERS = List.of(
             ".rotary_emb.inv_freq",
+            ".act_fn.alpha_n", // which the description has
+            ".act_fn.alpha_p",
+            ".act_fn.beta",
+            ".act_fn.eps",
             ".attn.bias",
             ".attn.masked_bias",
             ".attention.bias",

@@ -28,6 +28,7 @@ import roselle.backend.operation.Rope;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
 import roselle.backend.operation.UnfusedOperations;
+import roselle.backend.operation.Xielu;
 import roselle.backend.step.StepInputs;
 
 /** Each operation as its formula says, in float64, rounded to float32 where it is stored. */
@@ -238,6 +239,19 @@ final class ReferenceOperations implements Operations {
     @Override
     public void sparsify(Rows gates, float deviations, int rows) {
         ReferenceStreams.sparsify(gates, deviations, rows);
+    }
+
+    @Override
+    public void xielu(Rows numbers, Xielu kind, int rows) {
+        for (int r = 0; r < rows; r++) {
+            float[] x = ReferenceBuffer.row(numbers, r);
+            store(numbers, r, i -> {
+                double curve = x[i] > 0
+                        ? kind.positive() * (double) x[i] * x[i]
+                        : kind.negative() * (Math.expm1(Math.min(x[i], kind.bound())) - x[i]);
+                return curve + kind.slope() * (double) x[i];
+            });
+        }
     }
 
     @Override
