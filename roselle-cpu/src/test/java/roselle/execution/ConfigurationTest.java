@@ -79,8 +79,7 @@ class ConfigurationTest {
         "../similar-models/mamba2, num_heads,  '5',                num_heads is 5 heads of 16 numbers",
         "../similar-models/granite-spaces, mamba_n_groups, '3',    impossible heads: 8 value heads on 3 key heads",
         "../similar-models/bamba,  attn_rotary_emb, '8',           attn_rotary_emb is 8",
-        "../similar-models/step3p5, moe_layers_enum, '\"1,x\"',      'moe_layers_enum is x'",
-        "../similar-models/step3p5, swiglu_limits, '[0.5, 0.25]', 'a list of layers is 2 numbers'",
+        "../similar-models/step3p5, sink,  'true',                sink is true",
         "../similar-models/step3p5, norm_expert_weight, 'false',  norm_expert_weight is false",
         "../similar-models/apertus, hidden_act, '\"gelu\"',        hidden_act is gelu"
     })
