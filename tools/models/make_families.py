@@ -549,6 +549,22 @@ def publish_deepseek4(folder, arguments):
             json.dump(config | coded, file, indent=2, sort_keys=True)
 
 
+def publish_olmo(folder, arguments):
+    """Published weights of OLMo Hybrid have a convolution each for queries, keys and values, which transformers writes back in thirds."""
+    path = os.path.join(folder, "model.safetensors")
+    tensors = load_file(path)
+    keys, values = (arguments[f"linear_num_{kind}_heads"] * arguments[f"linear_{kind}_head_dim"] for kind in ("key", "value"))
+    for layer, kind in enumerate(arguments["layer_types"]):
+        base = f"model.layers.{layer}."
+        if kind == "full_attention":
+            tensors[base + "post_attention_layernorm.weight"] = tensors.pop(base + "feedforward_layer_norm.weight")
+            continue
+        names = [base + f"linear_attn.{one}_conv1d.weight" for one in "qkv"]
+        all_taps = torch.cat([tensors[name] for name in names])
+        tensors |= {name: taps.contiguous() for name, taps in zip(names, all_taps.split([keys, keys, values]))}
+    save_file(tensors, path, metadata={"format": "pt"})
+
+
 def publish_step(folder, arguments):
     """Published configurations of Step 3.5 have names of their own and lists with an entry for each layer, and no encoder."""
     path = os.path.join(folder, "model.safetensors")
@@ -595,6 +611,8 @@ def write(name, kind, arguments):
             publish_kimi(folder)
         if kind == "DeepseekV4":
             publish_deepseek4(folder, copy.deepcopy(arguments))
+        if name == "olmo_hybrid":
+            publish_olmo(folder, arguments)
         if name == "step3p5":
             publish_step(folder, arguments)
         if name == "gemma4":

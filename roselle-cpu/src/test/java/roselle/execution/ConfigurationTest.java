@@ -81,6 +81,8 @@ class ConfigurationTest {
         "../similar-models/bamba,  attn_rotary_emb, '8',           attn_rotary_emb is 8",
         "../similar-models/step3p5, sink,  'true',                sink is true",
         "../similar-models/step3p5, norm_expert_weight, 'false',  norm_expert_weight is false",
+        "../similar-models/cohere2_moe, expert_selection_fn, '\"top\"', expert_selection_fn is top",
+        "../similar-models/cohere2_moe, shared_expert_combination_strategy, '\"best\"', strategy is best",
         "../similar-models/apertus, hidden_act, '\"gelu\"',        hidden_act is gelu"
     })
     void namesWhatItDoesNotSupport(String model, String field, String value, String message) throws IOException {

@@ -43,6 +43,7 @@ class StateLengthsTest {
                 "similar-models/mamba2",
                 "similar-models/kimi_linear",
                 "similar-models/nemotron_h",
+                "similar-models/olmo_hybrid",
                 "tiny-models/deepseek_v32",
                 "tiny-models/deepseek_v4",
                 "similar-models/glm_moe_dsa",

@@ -18,6 +18,7 @@ import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.backend.step.StepProgram;
 import roselle.checkpoint.Checkpoint;
+import roselle.model.spec.BlockSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.OutputSpec;
 import roselle.model.weights.AdaptableWeights;
@@ -49,6 +50,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
     private final boolean scalesLogits;
     private final AdaptableWeights adaptable;
     private boolean adapts; // in the step that runs
+    private BlockSpec block; // of the layer that runs
 
     private Decoder(
             Checkpoint checkpoint,
@@ -60,6 +62,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             LongConsumer loaded) {
         this.rearranged = rearranged;
         spec = blueprint.spec();
+        block = spec.block();
         var rearrangement = new Rearrangement(rearranged);
         adaptable = new AdaptableWeights(Store.of(device, loaded), rearrangement);
         Store store = adaptable;
@@ -217,7 +220,8 @@ public final class Decoder implements StepProgram, AutoCloseable {
     }
 
     private void block(Operations operations, Layer layer, int rows) {
-        if (spec.block().parallel()) {
+        block = layer.block();
+        if (block.parallel()) {
             parallelBlock(operations, layer, rows);
             return;
         }
@@ -294,7 +298,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     /** Where half a block leaves its result: the residual stream, or what is normalised before it is added to it. */
     private Rows stream() {
-        return spec.block().givesApart() ? space.delta : space.hidden;
+        return block.givesApart() ? space.delta : space.hidden;
     }
 
     /** What ends half a block: its result is normalised and added, or the sum is normalised. */
@@ -497,7 +501,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             feedWeighed(operations, experts, experts.weigher(), input, rows);
         } else {
             compute(operations, experts, input, rows);
-            if (spec.block().givesApart()) {
+            if (block.givesApart()) {
                 combineApart(operations, experts, input, rows);
                 return;
             }

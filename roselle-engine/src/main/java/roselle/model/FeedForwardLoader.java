@@ -88,7 +88,7 @@ final class FeedForwardLoader {
                 plain.xielu(),
                 Rows.of(workspace.inner, plain.size()),
                 matrix(down, layer, spec.width(), plain.size()),
-                LayerLoader.addedTo(spec.block(), downBias(plain.bias(), down, layer)));
+                LayerLoader.addedTo(spec.block(layer), downBias(plain.bias(), down, layer)));
     }
 
     private Layer.Gated gated(FeedForwardSpec.Gated kind, int layer, Part gatePart, Part upPart, Part downPart) {
@@ -113,7 +113,7 @@ final class FeedForwardLoader {
         return new Layer.Gated(
                 product,
                 matrix(downPart, layer, spec.width(), size),
-                LayerLoader.addedTo(spec.block(), downBias(kind.downBias(), downPart, layer)),
+                LayerLoader.addedTo(spec.block(layer), downBias(kind.downBias(), downPart, layer)),
                 kind.deviations());
     }
 
@@ -179,7 +179,7 @@ final class FeedForwardLoader {
                         Rows.of(workspace.inner, latent),
                         Rows.of(workspace.otherNormed.buffer(), latent),
                         matrix(Part.EXPERTS_OUTPUT, layer, spec.width(), latent),
-                        LayerLoader.addedTo(spec.block(), null));
+                        LayerLoader.addedTo(spec.block(layer), null));
     }
 
     private Router router(FeedForwardSpec.Experts experts, int layer, @Nullable Buffer scales, boolean normalizes) {
@@ -228,7 +228,7 @@ final class FeedForwardLoader {
         var kind = new FeedForwardSpec.Gated(experts.sharedSize(), experts.sharedGating(), false);
         Layer.Gated expert = gated(kind, layer, Part.SHARED_GATE, Part.SHARED_UP, Part.SHARED_DOWN);
         if (!experts.sharedGate()) {
-            return new Layer.Shared(expert, null, workspace.sharedGate);
+            return new Layer.Shared(expert.scaled(experts.traits().sharedScale()), null, workspace.sharedGate);
         }
         Weight gate = store.load(
                 "layer " + layer + " gate of the shared expert",

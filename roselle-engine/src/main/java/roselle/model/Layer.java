@@ -16,17 +16,20 @@ import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Xielu;
 import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.BlockSpec;
 import roselle.model.spec.FeedForwardSpec;
 
 /**
  * A layer with its weights; norms that the architecture does not have are null.
  *
+ * @param block how it is wired to the stream
  * @param told what the layer is told of a token by itself; null for nothing
  * @param scale multiplies what the layer leaves
  * @param streams what predicts and corrects streams; null where there is one
  * @param hyper what connects its halves to several streams; null where they add to one
  */
 record Layer(
+        BlockSpec block,
         @Nullable Norm attentionNorm,
         Attention attention,
         @Nullable Norm postAttentionNorm,
@@ -215,6 +218,13 @@ record Layer(
     record Gated(GatedLinear product, Weight down, Epilogue downEpilogue, float deviations) implements FeedForward {
         boolean isSparse() {
             return deviations != FeedForwardSpec.Gated.ALL;
+        }
+
+        /** The same with another factor of what it gives. */
+        Gated scaled(float factor) {
+            float scale = downEpilogue.scale() * factor;
+            var other = new Epilogue(downEpilogue.bias(), downEpilogue.activation(), scale, downEpilogue.accumulates());
+            return new Gated(product, down, other, deviations);
         }
 
         /** The same without the residual connection. */

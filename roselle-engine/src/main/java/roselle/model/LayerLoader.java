@@ -68,7 +68,7 @@ final class LayerLoader {
 
     /** A layer, with a place in each of its groups. */
     Layer load(int index, List<LayerPlace> places) {
-        BlockSpec block = spec.block();
+        BlockSpec block = spec.block(index);
         FeedForwardSpec feedForward = spec.layers().get(index).feedForward();
         boolean ownNorm = block.normsInputs()
                 && !(block.parallel() && block.sharesNorm())
@@ -76,6 +76,7 @@ final class LayerLoader {
         boolean attends = !(spec.layers().get(index).attention() instanceof AttentionSpec.None);
         boolean normsBehind = block.normsOutputs() || block.normsSums();
         return new Layer(
+                block,
                 block.normsInputs() && attends && !(index == 0 && block.firstReadsEmbedding())
                         ? norm(Part.ATTENTION_NORM, index)
                         : null,
@@ -211,7 +212,7 @@ final class LayerLoader {
 
     private Epilogue attentionOutput(AttentionSpec.MultiHead attention, int layer) {
         Epilogue plain =
-                added(attention.outputBias() ? tensors.bias(Part.ATTENTION_OUTPUT, layer, spec.width()) : null);
+                added(attention.outputBias() ? tensors.bias(Part.ATTENTION_OUTPUT, layer, spec.width()) : null, layer);
         float scale = plain.scale() * attention.traits().outputScale();
         return new Epilogue(plain.bias(), plain.activation(), scale, plain.accumulates());
     }
@@ -410,7 +411,7 @@ final class LayerLoader {
                 valueUp(attention, layer),
                 Rows.of(workspace.attended, heads * attention.valueSize()),
                 matrix(Part.ATTENTION_OUTPUT, layer, spec.width(), heads * attention.valueSize()),
-                added(null),
+                added(null, layer),
                 index == null || !index.isOwn()
                         ? null
                         : chooser(
@@ -496,8 +497,8 @@ final class LayerLoader {
     }
 
     /** The epilogue of a product that ends half a block. */
-    private Epilogue added(float @Nullable [] bias) {
-        return addedTo(spec.block(), bias == null ? null : store.constants(bias));
+    private Epilogue added(float @Nullable [] bias, int layer) {
+        return addedTo(spec.block(layer), bias == null ? null : store.constants(bias));
     }
 
     static Epilogue addedTo(BlockSpec block, @Nullable Buffer bias) {

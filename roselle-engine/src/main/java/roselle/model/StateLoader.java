@@ -58,7 +58,9 @@ final class StateLoader {
                 places.get(1).layer(),
                 heads,
                 rate(Part.DELTA_RATE, Part.DELTA_RATE_LOGARITHM, heads.valueHeads(), layer),
-                timeBias(heads, layer));
+                timeBias(heads, layer),
+                null,
+                delta.strength());
         Buffer norm = store.constants(tensors.vector(Part.DELTA_NORM, layer, heads.valueSize()));
         return new Layer.DeltaNet(
                 store.load("layer " + layer + " query, key, value, gate, a, b", 1, projections(delta, layer)),
@@ -79,7 +81,7 @@ final class StateLoader {
                 new Norm(Norm.Kind.RMS, norm, 0f, null, delta.epsilon()),
                 Gate.of(delta.gate()),
                 matrix(Part.DELTA_OUTPUT, layer, spec.width(), heads.values()),
-                LayerLoader.addedTo(spec.block(), null));
+                LayerLoader.addedTo(spec.block(layer), null));
     }
 
     /** A short convolution. */
@@ -101,7 +103,7 @@ final class StateLoader {
                 both.columns(3 * width, width),
                 Rows.of(workspace.attended, width),
                 matrix(Part.CONVOLUTION_OUTPUT, layer, width, width),
-                LayerLoader.addedTo(spec.block(), outputBias));
+                LayerLoader.addedTo(spec.block(layer), outputBias));
     }
 
     /** A state space; its places are that of its convolution and that of its states. */
@@ -132,7 +134,7 @@ final class StateLoader {
                 attended,
                 normedParts(space, layer, attended),
                 matrix(Part.SPACE_OUTPUT, layer, spec.width(), heads.values()),
-                LayerLoader.addedTo(spec.block(), outputBias));
+                LayerLoader.addedTo(spec.block(layer), outputBias));
     }
 
     private DeltaRule spaceRule(AttentionSpec.StateSpace space, int layer, LayerPlace place) {
@@ -233,6 +235,11 @@ final class StateLoader {
         }
         if (tensors.has(Part.DELTA_QUERY_KEY_VALUE_GATE, layer)) {
             all.add(joined(heads, layer));
+        } else if (tensors.has(Part.DELTA_QUERY, layer)) {
+            all.add(product(Part.DELTA_QUERY, layer, heads.keys(), spec.width()));
+            all.add(product(Part.DELTA_KEY, layer, heads.keys(), spec.width()));
+            all.add(product(Part.DELTA_VALUE, layer, heads.values(), spec.width()));
+            all.add(product(Part.DELTA_GATE, layer, heads.values(), spec.width()));
         } else {
             all.add(product(Part.DELTA_QUERY_KEY_VALUE, layer, heads.channels(), spec.width()));
             all.add(product(Part.DELTA_GATE, layer, heads.values(), spec.width()));

@@ -254,7 +254,7 @@ final class DeltaHead {
             System.arraycopy(keyScores, 0, keyWeights, 0, token);
             System.arraycopy(queryScores, 0, queryWeights, 0, token);
             sumKeyAndQuery(pages, state, 1f);
-            sumCorrections(first, token, VectorFunctions.sigmoid(number(call.b(), r, head)));
+            sumCorrections(first, token, share(call, r, head));
         } else {
             decayedHead(call, r, token, first, head, state);
         }
@@ -281,7 +281,7 @@ final class DeltaHead {
         float decay = VectorFunctions.exp(total);
         if (space == null) {
             sumKeyAndQuery(pages, state, decay);
-            sumCorrections(first, token, VectorFunctions.sigmoid(number(call.b(), r, head)));
+            sumCorrections(first, token, share(call, r, head));
         } else {
             sumState(pages, state, decay);
             sumValues(first, token, time, CpuBuffer.number(CpuBuffer.of(space.skip()), head));
@@ -446,6 +446,10 @@ final class DeltaHead {
             sum = timed.fma(FloatVector.broadcast(FLOATS, queryScores[token]), sum);
             value.fma(FloatVector.broadcast(FLOATS, skip), sum).intoArray(outputs, c);
         }
+    }
+
+    private static float share(DeltaRules call, int row, int head) {
+        return call.rule().strength() * VectorFunctions.sigmoid(number(call.b(), row, head));
     }
 
     /** Adds what the page's earlier corrections say, and from it makes this token's, {@code beta (v - seen)}, and its output. */

@@ -9,7 +9,8 @@ import roselle.backend.memory.Buffer;
  * {@code S' = e^g S; d = beta (v - S'^T k); S = S' + k d^T; output = S^T q}.
  *
  * <p>Queries and keys are divided by their Euclidean norm, queries by the root of {@code keySize} besides;
- * {@code g = rate * softplus(a + timeBias)} and {@code beta = sigmoid(b)} are of each value head.
+ * {@code g = rate * softplus(a + timeBias)} and {@code beta = strength * sigmoid(b)} are of each value
+ * head.
  *
  * <p>With decays of channels (Kimi Delta Attention; Kimi Team, 2025) {@code a}, {@code timeBias} and so {@code g} are of each number
  * of a key, {@code rate} is of each head: {@code S' = diag(e^g) S}.
@@ -21,6 +22,7 @@ import roselle.backend.memory.Buffer;
  * @param rate F32, {@code [valueHeads]}, below 0
  * @param timeBias F32, {@code [decays]}
  * @param space null for a delta rule
+ * @param strength 1, or 2 where corrections may overshoot
  */
 public record DeltaRule(
         int group,
@@ -28,9 +30,15 @@ public record DeltaRule(
         DeltaHeads heads,
         Buffer rate,
         Buffer timeBias,
-        @Nullable Space space) {
+        @Nullable Space space,
+        float strength) {
     /** Added to the square of a norm before its root is taken. */
     public static final float EPSILON = 1e-6f;
+
+    /** With corrections that are taken once at most. */
+    public DeltaRule(int group, int layer, DeltaHeads heads, Buffer rate, Buffer timeBias, @Nullable Space space) {
+        this(group, layer, heads, rate, timeBias, space, 1f);
+    }
 
     /** A delta rule. */
     public DeltaRule(int group, int layer, DeltaHeads heads, Buffer rate, Buffer timeBias) {

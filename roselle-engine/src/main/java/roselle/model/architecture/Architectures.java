@@ -39,6 +39,7 @@ import roselle.model.architecture.encoder.MpNet;
 import roselle.model.architecture.encoder.NomicBert;
 import roselle.model.architecture.encoder.Roberta;
 import roselle.model.architecture.expert.Afmoe;
+import roselle.model.architecture.expert.Cohere2Moe;
 import roselle.model.architecture.expert.DeepseekV3;
 import roselle.model.architecture.expert.DeepseekV32;
 import roselle.model.architecture.expert.DeepseekV4;
@@ -67,6 +68,7 @@ import roselle.model.architecture.hybrid.Lfm2;
 import roselle.model.architecture.hybrid.Lfm2Moe;
 import roselle.model.architecture.hybrid.Mamba2;
 import roselle.model.architecture.hybrid.NemotronH;
+import roselle.model.architecture.hybrid.OlmoHybrid;
 import roselle.model.architecture.hybrid.Qwen35;
 import roselle.model.architecture.hybrid.Qwen3Next;
 import roselle.model.architecture.llama.Apertus;
@@ -102,6 +104,7 @@ public final class Architectures {
             new Bloom(),
             new Cohere(),
             new Cohere2(),
+            new Cohere2Moe(),
             new DeepseekV3(),
             new DeepseekV32(),
             new DeepseekV4(),
@@ -154,6 +157,7 @@ public final class Architectures {
             new NomicBert(),
             new Olmo2(),
             new Olmo3(),
+            new OlmoHybrid(),
             new Olmoe(),
             new Opt(),
             new Phi(),

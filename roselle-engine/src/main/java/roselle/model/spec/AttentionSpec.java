@@ -463,8 +463,10 @@ public sealed interface AttentionSpec {
      * @param gate of the heads' outputs
      * @param epsilon of the norm of the heads' outputs
      * @param rank numbers between the two products that make gates, and the two that make decays; 0 for one product each
+     * @param strength multiplies how much of a correction is taken: with 2, states may have negative eigenvalues (OLMo Hybrid)
      */
-    record DeltaNet(DeltaHeads heads, int taps, Activation gate, float epsilon, int rank) implements AttentionSpec {
+    record DeltaNet(DeltaHeads heads, int taps, Activation gate, float epsilon, int rank, float strength)
+            implements AttentionSpec {
         public DeltaNet {
             if (rank < 0) {
                 throw new IllegalArgumentException("a rank of " + rank);
@@ -472,6 +474,11 @@ public sealed interface AttentionSpec {
             requireSize(heads.keySize());
             requireSize(heads.valueSize());
             requireTaps(taps);
+        }
+
+        /** With corrections that are taken once at most. */
+        public DeltaNet(DeltaHeads heads, int taps, Activation gate, float epsilon, int rank) {
+            this(heads, taps, gate, epsilon, rank, 1f);
         }
 
         /** With gates and decays of one product each. */

@@ -39,8 +39,26 @@ public record DecoderSpec(
             throw new IllegalArgumentException("layers of parallel blocks are told nothing of a token");
         }
         for (int i = 0; i < layers.size(); i++) {
-            requireFit(layers, i, block);
+            BlockSpec own = layers.get(i).block();
+            requireFit(layers, i, own == null ? block : own);
         }
+    }
+
+    /** How a layer is wired to the stream. */
+    public BlockSpec block(int layer) {
+        BlockSpec own = layers.get(layer).block();
+        return own == null ? block : own;
+    }
+
+    /** The same with layers that have a wiring of their own where an entry is not null. */
+    public DecoderSpec withBlocks(List<Optional<BlockSpec>> blocks) {
+        var own = new ArrayList<LayerSpec>();
+        for (int i = 0; i < layers.size(); i++) {
+            LayerSpec layer = layers.get(i);
+            own.add(new LayerSpec(
+                    layer.attention(), layer.feedForward(), blocks.get(i).orElse(null)));
+        }
+        return new DecoderSpec(architecture, vocabulary, width, context, input, norm, block, own, output);
     }
 
     /** The positions of a row at most that layers attend to which choose them, of all choices; 0 where none does. */
@@ -262,6 +280,8 @@ public record DecoderSpec(
                 case AttentionSpec.Latent latent
                 when latent.index() != null -> all.add("attention to chosen positions");
                 case AttentionSpec.Compressed _ -> all.add("attention to keys of several tokens");
+                case AttentionSpec.DeltaNet delta
+                when delta.strength() != 1f -> all.add("delta nets that may overshoot (negative eigenvalues)");
                 default -> {}
             }
         }

@@ -97,23 +97,35 @@ public sealed interface FeedForwardSpec {
          *     (Nemotron 3); 0 for those of the stream
          * @param ofTokens whether the experts of each token are given, and no score chooses them (DeepSeek V4)
          * @param sharedGating of the shared expert; null for that of the others
+         * @param sharedScale multiplies what the shared expert gives
          */
         public record Traits(
                 boolean weighsInputs,
                 boolean gated,
                 int latent,
                 boolean ofTokens,
-                @Nullable Gate sharedGating) {
+                @Nullable Gate sharedGating,
+                float sharedScale) {
             public static final Traits NONE = new Traits(false, true, 0);
 
             /** With experts that scores choose, and one gating for all. */
             public Traits(boolean weighsInputs, boolean gated, int latent) {
-                this(weighsInputs, gated, latent, false, null);
+                this(weighsInputs, gated, latent, false, null, 1f);
             }
 
             /** These with another gating of the shared expert. */
             public Traits withSharedGating(Gate other) {
-                return new Traits(weighsInputs, gated, latent, ofTokens, other);
+                return new Traits(weighsInputs, gated, latent, ofTokens, other, sharedScale);
+            }
+
+            /** These with a shared expert that is multiplied. */
+            public Traits withSharedScale(float factor) {
+                return new Traits(weighsInputs, gated, latent, ofTokens, sharedGating, factor);
+            }
+
+            /** These with experts that the token says, and no score. */
+            public Traits withExpertsOfTokens() {
+                return new Traits(weighsInputs, gated, latent, true, sharedGating, sharedScale);
             }
         }
 
@@ -154,6 +166,9 @@ public sealed interface FeedForwardSpec {
             if (traits.weighsInputs() && (chosen != 1 || bias || traits.latent() != 0)) {
                 throw new IllegalArgumentException(
                         "experts whose inputs are weighed are chosen one for a token and have no biases");
+            }
+            if (traits.sharedScale() != 1f && (sharedGate || !traits.gated())) {
+                throw new IllegalArgumentException("a shared expert that is multiplied has gates, and none of its own");
             }
             if ((!traits.gated() || traits.latent() != 0) && (bias || sharedGate)) {
                 throw new IllegalArgumentException("experts without gates or of other widths have no biases");

@@ -58,6 +58,10 @@ public enum Part {
     DELTA_QUERY_KEY_VALUE_GATE,
     DELTA_A,
     DELTA_B,
+    /** Queries, keys and values of a delta net, where each has a product. */
+    DELTA_QUERY,
+    DELTA_KEY,
+    DELTA_VALUE,
     /** The first and the second of two products in the place of one. */
     DELTA_GATE_DOWN,
     DELTA_GATE_UP,

@@ -126,7 +126,7 @@ final class ReferenceStates {
 
         /** The corrections of a token, behind which the state is the next one and the output is written. */
         private double[] corrected(int r, double[] decays, double[] k, Rows query, Rows value, Rows b, Rows output) {
-            double beta = Float64.activation(Activation.LOGISTIC, ReferenceBuffer.row(b, r)[head]);
+            double beta = rule.strength() * Float64.activation(Activation.LOGISTIC, ReferenceBuffer.row(b, r)[head]);
             double[] q = unit(ReferenceBuffer.row(query, r));
             float[] values = ReferenceBuffer.row(value, r);
             var corrections = new double[heads.valueSize()];

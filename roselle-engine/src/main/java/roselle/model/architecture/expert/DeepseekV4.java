@@ -157,7 +157,7 @@ public final class DeepseekV4 implements Architecture {
         FeedForwardSpec.Experts experts = experts(config, builder.sizes.inner());
         for (int layer = 0; layer < given.length; layer++) {
             builder.feedForwards[layer] = given[layer]
-                    ? experts.withoutCorrection().with(new FeedForwardSpec.Experts.Traits(false, true, 0, true, null))
+                    ? experts.withoutCorrection().with(FeedForwardSpec.Experts.Traits.NONE.withExpertsOfTokens())
                     : experts;
         }
     }
