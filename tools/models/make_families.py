@@ -86,6 +86,9 @@ STEP = dict(num_hidden_layers=4, num_sliding_attention_heads=6, layer_types=["fu
             partial_rotary_factors=[0.5, 1.0, 1.0, 0.5],
             rope_scaling=dict(rope_type="llama3", factor=2.0, original_max_position_embeddings=32, low_freq_factor=1.0, high_freq_factor=32.0))
 STEP_VISION = dict(SEES, num_channels=3, mlp_ratio=1.0, hidden_size=4, max_position_embeddings=16)
+# of two, which converters multiply weights of 16 bits by without rounding
+POWERS = dict(lm_head_multiplier=0.5, embedding_multiplier=2.0, mlp_multipliers=[0.5, 2.0], key_multiplier=0.5, attention_out_multiplier=2.0,
+              attention_in_multiplier=0.5, ssm_multipliers=[0.5, 2.0, 0.25, 4.0, 0.5], ssm_in_multiplier=2.0, ssm_out_multiplier=0.25)
 MODELS = {
     "deepseek_v4": ("DeepseekV4", COMPRESSED),
     "qwen3_5": ("Qwen3_5", dict(COMMON, **DELTA, rope_parameters=MROPE)),
@@ -120,10 +123,10 @@ MODELS = {
         num_hidden_layers=3, layer_types=["linear_attention", "full_attention", "linear_attention"], linear_num_key_heads=4,
         linear_num_value_heads=4, linear_key_head_dim=12, linear_value_head_dim=16, rope_parameters=ROPE)),
     "falcon_h1": ("FalconH1", SMALL | SPACES | dict(
-        mamba_n_groups=2, mamba_d_ssm=64, mamba_rms_norm=True, mamba_norm_before_gate=False, lm_head_multiplier=0.5,
-        embedding_multiplier=2.0, mlp_multipliers=[0.75, 1.5], key_multiplier=0.75, attention_out_multiplier=1.25,
-        attention_in_multiplier=0.75, ssm_multipliers=[0.75, 1.25, 0.5, 1.5, 0.75], ssm_in_multiplier=1.25, ssm_out_multiplier=0.75,
-        rope_parameters=ROPE)),
+        mamba_n_groups=2, mamba_d_ssm=64, mamba_rms_norm=True, mamba_norm_before_gate=False, rope_parameters=ROPE, **POWERS)),
+    "falcon_h1-plain": ("FalconH1", SMALL | SPACES | dict(
+        num_hidden_layers=1, mamba_n_groups=1, mamba_d_ssm=64, mamba_rms_norm=False, mamba_norm_before_gate=False, rope_parameters=ROPE,
+        lm_head_multiplier=0.3, mlp_multipliers=[0.7, 1.3], key_multiplier=0.7, ssm_multipliers=[0.7, 1.3, 0.6, 1.7, 0.9])),
     "minimax_m3_vl_text": ("MiniMaxM3VLText", BLOCKS),
     "minimax_m3_vl": ("MiniMaxM3VL", dict(
         text_config=BLOCKS | dict(num_hidden_layers=2, layer_types=["minimax_m3_sparse"] * 2, mlp_layer_types=["sparse"] * 2), image_token_index=93, projector_hidden_size=16,
@@ -276,8 +279,6 @@ OTHERS = {
         image_token_id=93, vision_config=STEP_VISION)),
     "apertus": ("Apertus", SMALL | dict(rope_parameters=dict(
         rope_type="llama3", rope_theta=10000.0, factor=4.0, original_max_position_embeddings=32, low_freq_factor=1.0, high_freq_factor=4.0))),
-    "phimoe": ("Phimoe", SMALL | dict(num_local_experts=4, num_experts_per_tok=2, intermediate_size=16, attention_bias=True, router_jitter_noise=0.2,
-                                      lm_head_bias=True, rope_parameters=ROPE)),
     "cohere2_moe": ("Cohere2Moe", SMALL | dict(
         num_hidden_layers=3, num_experts=4, num_experts_per_tok=2, intermediate_size=16, num_shared_experts=1, sliding_window=8, logit_scale=0.5,
         layer_types=["full_attention", "sliding_attention", "full_attention"], first_k_dense_replace=1, prefix_dense_intermediate_size=48,

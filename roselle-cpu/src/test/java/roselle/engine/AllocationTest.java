@@ -43,6 +43,8 @@ class AllocationTest {
             "deepseek_v4",
             "minimax_m3_vl_text",
             "gemma3n_text",
+            "apertus",
+            "falcon_h1",
             "qwen3_5_moe",
             "lfm2",
             "granite");
@@ -76,7 +78,7 @@ class AllocationTest {
     @Tag("long")
     @TestFactory
     Stream<DynamicTest> aStepOfAnyKindOfFamilyAllocatesNothingForALayerOrAToken() throws IOException {
-        List<Path> models = SameBitsTest.models()
+        List<Path> models = Stream.concat(SameBitsTest.models(), SameBitsTest.similarModels())
                 .filter(model -> KINDS.contains(model.getFileName().toString()))
                 .toList();
         assertThat(models).hasSameSizeAs(KINDS);

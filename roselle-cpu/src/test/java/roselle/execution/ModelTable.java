@@ -174,6 +174,7 @@ final class ModelTable {
             }
             case AttentionSpec.ShortConvolution _ -> parts.add("short convolutions");
             case AttentionSpec.StateSpace _ -> parts.add("state spaces");
+            case AttentionSpec.HeadsAndSpace _ -> parts.add("attention beside state spaces");
         }
         switch (layer.feedForward()) {
             case FeedForwardSpec.Gated gated -> {

@@ -42,6 +42,7 @@ class StateLengthsTest {
                 "similar-models/bamba",
                 "similar-models/mamba2",
                 "similar-models/kimi_linear",
+                "similar-models/falcon_h1",
                 "similar-models/nemotron_h",
                 "similar-models/olmo_hybrid",
                 "tiny-models/deepseek_v32",

@@ -243,6 +243,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
             case Layer.ShortConvolution convolution ->
                 convolve(operations, convolution, space.hidden, layer.attentionNorm(), rows);
             case Layer.StateSpace kind -> remember(operations, kind, space.hidden, layer.attentionNorm(), rows);
+            case Layer.HeadsAndSpace both ->
+                attendAndRemember(
+                        operations, both, normed(operations, layer.attentionNorm(), space.normed, rows), rows);
         }
         addNormed(operations, layer.postAttentionNorm(), rows);
         if (streams != null && layer.streams() != null) {
@@ -263,9 +266,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (layer.told() != null) {
             listen(operations, layer.told(), rows);
         }
-        if (layer.scale() != 1f) {
-            operations.scaleLogits(space.hidden, layer.scale(), 0f, rows);
-        }
+        scale(operations, space.hidden, layer.scale(), rows);
     }
 
     /** Attention and feed-forward read the same residual stream. */
@@ -281,6 +282,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             case Layer.DeltaNet delta -> remember(operations, delta, input, null, rows);
             case Layer.ShortConvolution convolution -> convolve(operations, convolution, input, null, rows);
             case Layer.StateSpace kind -> remember(operations, kind, input, null, rows);
+            case Layer.HeadsAndSpace both -> attendAndRemember(operations, both, input, rows);
         }
         addNormed(operations, layer.postAttentionNorm(), rows);
         feed(operations, layer.feedForward(), other, null, rows);
@@ -430,8 +432,15 @@ public final class Decoder implements StepProgram, AutoCloseable {
         linear(operations, delta.attended(), delta.output(), delta.outputEpilogue(), stream(), rows);
     }
 
+    private void attendAndRemember(Operations operations, Layer.HeadsAndSpace both, Rows input, int rows) {
+        attend(operations, both.heads(), input, null, rows);
+        remember(operations, both.space(), input, null, rows);
+    }
+
     private void remember(Operations operations, Layer.StateSpace kind, Rows input, @Nullable Norm norm, int rows) {
         linear(operations, input, norm, kind.projections(), kind.bias(), kind.all(), rows);
+        scale(operations, kind.gates(), kind.gateScale(), rows);
+        scale(operations, kind.times(), kind.timeScale(), rows);
         operations.convolve(kind.mixed(), kind.convolution(), cache, kind.convolved()); // [rows, channels]
         operations.deltaRule(
                 kind.c(),
@@ -448,6 +457,12 @@ public final class Decoder implements StepProgram, AutoCloseable {
             operations.norm(one.rows(), one.norm(), one.rows(), rows);
         }
         linear(operations, kind.attended(), kind.output(), kind.outputEpilogue(), stream(), rows);
+    }
+
+    private static void scale(Operations operations, Rows target, float factor, int rows) {
+        if (factor != 1f) {
+            operations.scaleLogits(target, factor, 0f, rows);
+        }
     }
 
     private void convolve(
@@ -481,11 +496,12 @@ public final class Decoder implements StepProgram, AutoCloseable {
     private void feed(
             Operations operations, Layer.Gated gated, Rows input, @Nullable Norm norm, Rows target, int rows) {
         GatedLinear product = gated.product();
-        if (adapts || gated.isSparse()) { // between the product and its gates
+        if (adapts || gated.isSparse() || gated.gateScale() != 1f) { // between the product and its gates
             linear(operations, input, norm, product.gateAndUp(), product.epilogue(), product.both(), rows);
             if (gated.isSparse()) {
                 operations.sparsify(product.gates(), gated.deviations(), rows);
             }
+            scale(operations, product.gates(), gated.gateScale(), rows);
             operations.gatedActivation(product.gates(), product.ups(), product.gate(), product.gates(), rows);
         } else {
             operations.gatedLinear(input, norm, space.normed, product, rows); // [rows, size]

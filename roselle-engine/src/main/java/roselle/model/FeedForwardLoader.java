@@ -111,10 +111,12 @@ final class FeedForwardLoader {
                 all.columns(size, size),
                 kind.gate());
         return new Layer.Gated(
-                product,
-                matrix(downPart, layer, spec.width(), size),
-                LayerLoader.addedTo(spec.block(layer), downBias(kind.downBias(), downPart, layer)),
-                kind.deviations());
+                        product,
+                        matrix(downPart, layer, spec.width(), size),
+                        LayerLoader.addedTo(spec.block(layer), downBias(kind.downBias(), downPart, layer)),
+                        kind.deviations(),
+                        kind.gateScale())
+                .scaled(kind.scale());
     }
 
     private List<StoredMatrix> gateAndUp(int size, int layer, Part gatePart, Part upPart) {

@@ -43,7 +43,14 @@ record Layer(
 
     /** The weights of one kind of attention, and where its rows lie in the workspace. */
     sealed interface Attention
-            permits NoAttention, MultiHead, Latent, CompressedAttention, DeltaNet, ShortConvolution, StateSpace {}
+            permits NoAttention,
+                    MultiHead,
+                    Latent,
+                    CompressedAttention,
+                    DeltaNet,
+                    ShortConvolution,
+                    StateSpace,
+                    HeadsAndSpace {}
 
     /**
      * {@link roselle.model.spec.LayerInputs} of a layer.
@@ -194,12 +201,17 @@ record Layer(
             Rows x,
             Rows b,
             Rows c,
+            float gateScale,
+            float timeScale,
             DeltaRule rule,
             Rows attended,
             List<NormedPart> parts,
             Weight output,
             Epilogue outputEpilogue)
             implements Attention {}
+
+    /** {@link AttentionSpec.HeadsAndSpace}. */
+    record HeadsAndSpace(MultiHead heads, StateSpace space) implements Attention {}
 
     /** Columns that are normalised by themselves. */
     record NormedPart(Rows rows, Norm norm) {}
@@ -215,7 +227,8 @@ record Layer(
             implements FeedForward {}
 
     /** {@link FeedForwardSpec.Gated}. */
-    record Gated(GatedLinear product, Weight down, Epilogue downEpilogue, float deviations) implements FeedForward {
+    record Gated(GatedLinear product, Weight down, Epilogue downEpilogue, float deviations, float gateScale)
+            implements FeedForward {
         boolean isSparse() {
             return deviations != FeedForwardSpec.Gated.ALL;
         }
@@ -224,13 +237,13 @@ record Layer(
         Gated scaled(float factor) {
             float scale = downEpilogue.scale() * factor;
             var other = new Epilogue(downEpilogue.bias(), downEpilogue.activation(), scale, downEpilogue.accumulates());
-            return new Gated(product, down, other, deviations);
+            return new Gated(product, down, other, deviations, gateScale);
         }
 
         /** The same without the residual connection. */
         Gated intoDelta() {
             var plain = new Epilogue(downEpilogue.bias(), downEpilogue.activation(), 1f, false);
-            return new Gated(product, down, plain, deviations);
+            return new Gated(product, down, plain, deviations, gateScale);
         }
     }
 

@@ -148,6 +148,10 @@ final class LayerLoader {
             case AttentionSpec.ShortConvolution convolution ->
                 states.shortConvolution(convolution, layer, places.getFirst());
             case AttentionSpec.StateSpace space -> states.stateSpace(space, layer, places);
+            case AttentionSpec.HeadsAndSpace both ->
+                new Layer.HeadsAndSpace(
+                        multiHead(both.heads(), true, layer, places),
+                        states.stateSpace(both.space(), layer, places.subList(1, places.size())));
         };
     }
 

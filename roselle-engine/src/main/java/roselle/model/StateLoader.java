@@ -124,17 +124,38 @@ final class StateLoader {
                 both.columns(0, heads.values()),
                 both.columns(heads.values(), channels),
                 both.columns(heads.values() + channels, heads.valueHeads()),
-                convolution(
-                        places.getFirst(), taps(channels, space.taps(), layer), space.taps(), taps, Activation.SILU),
+                convolution(places.getFirst(), scaledTaps(space, layer), space.taps(), taps, Activation.SILU),
                 convolved,
                 convolved.columns(0, heads.values()),
                 convolved.columns(heads.values(), heads.keys()),
                 convolved.columns(heads.values() + heads.keys(), heads.keys()),
+                space.scales().gate(),
+                space.scales().time(),
                 spaceRule(space, layer, places.get(1)),
                 attended,
-                normedParts(space, layer, attended),
+                space.normalizes() ? normedParts(space, layer, attended) : List.of(),
                 matrix(Part.SPACE_OUTPUT, layer, spec.width(), heads.values()),
-                LayerLoader.addedTo(spec.block(layer), outputBias));
+                scaled(
+                        LayerLoader.addedTo(spec.block(layer), outputBias),
+                        space.scales().output()));
+    }
+
+    private static Epilogue scaled(Epilogue plain, float factor) {
+        return new Epilogue(plain.bias(), plain.activation(), plain.scale() * factor, plain.accumulates());
+    }
+
+    /** The taps times what the convolution's inputs are multiplied by, which is no matter of its bias. */
+    private float[] scaledTaps(AttentionSpec.StateSpace space, int layer) {
+        DeltaHeads heads = space.heads();
+        float[] taps = taps(heads.channels(), space.taps(), layer);
+        for (int i = 0; i < taps.length; i++) {
+            int channel = i / space.taps();
+            float ofState = channel < heads.values() + heads.keys()
+                    ? space.scales().b()
+                    : space.scales().c();
+            taps[i] *= channel < heads.values() ? space.scales().x() : ofState;
+        }
+        return taps;
     }
 
     private DeltaRule spaceRule(AttentionSpec.StateSpace space, int layer, LayerPlace place) {

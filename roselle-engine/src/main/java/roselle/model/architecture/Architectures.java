@@ -62,6 +62,7 @@ import roselle.model.architecture.expert.Qwen3Moe;
 import roselle.model.architecture.expert.SolarOpen;
 import roselle.model.architecture.expert.Step35;
 import roselle.model.architecture.hybrid.Bamba;
+import roselle.model.architecture.hybrid.FalconH1;
 import roselle.model.architecture.hybrid.GraniteHybrid;
 import roselle.model.architecture.hybrid.KimiLinear;
 import roselle.model.architecture.hybrid.Lfm2;
@@ -116,6 +117,7 @@ public final class Architectures {
             new Exaone4(),
             new ExaoneMoe(),
             new Falcon(),
+            new FalconH1(),
             new FlexOlmo(),
             new Gemma(),
             new Gemma2(),

@@ -523,6 +523,8 @@ public sealed interface AttentionSpec {
      * @param shortest least time that a token takes
      * @param longest most time; positive infinity for no bound
      * @param epsilon of the norm
+     * @param normalizes whether there is one
+     * @param scales by what its parts are multiplied
      */
     record StateSpace(
             DeltaHeads heads,
@@ -531,12 +533,51 @@ public sealed interface AttentionSpec {
             boolean convolutionBias,
             float shortest,
             float longest,
-            float epsilon)
+            float epsilon,
+            boolean normalizes,
+            Scales scales)
             implements AttentionSpec {
+        /**
+         * By what the products of the input are multiplied before anything else, and what is given at the end (Falcon-H1).
+         *
+         * @param x of values
+         * @param b of what is written to a state
+         * @param c of what reads it
+         */
+        public record Scales(float gate, float x, float b, float c, float time, float output) {
+            public static final Scales NONE = new Scales(1f, 1f, 1f, 1f, 1f, 1f);
+        }
+
+        /** With a norm, and multiplied by nothing. */
+        public StateSpace(
+                DeltaHeads heads,
+                int taps,
+                boolean bias,
+                boolean convolutionBias,
+                float shortest,
+                float longest,
+                float epsilon) {
+            this(heads, taps, bias, convolutionBias, shortest, longest, epsilon, true, Scales.NONE);
+        }
+
+        /** This with a norm or without, and multiplied. */
+        public StateSpace with(boolean norms, Scales factors) {
+            return new StateSpace(heads, taps, bias, convolutionBias, shortest, longest, epsilon, norms, factors);
+        }
+
         public StateSpace {
             requireSize(heads.keySize());
             requireSize(heads.valueSize());
             requireTaps(taps);
+        }
+    }
+
+    /** Heads that attend and a state space beside them, which read the same rows and whose results are added (Falcon-H1). */
+    record HeadsAndSpace(MultiHead heads, StateSpace space) implements AttentionSpec {
+        public HeadsAndSpace {
+            if (heads.bidirectional() || heads.traits().index() != null) {
+                throw new IllegalArgumentException("heads beside a state space see all that is before them");
+            }
         }
     }
 

@@ -320,6 +320,7 @@ public record DecoderSpec(
             case AttentionSpec.DeltaNet delta -> Optional.empty();
             case AttentionSpec.ShortConvolution convolution -> Optional.empty();
             case AttentionSpec.StateSpace space -> Optional.empty();
+            case AttentionSpec.HeadsAndSpace both -> heads(both.heads());
         };
     }
 
@@ -335,9 +336,17 @@ public record DecoderSpec(
             case AttentionSpec.DeltaNet delta ->
                 List.of(convolution(delta.heads().channels()), delta.heads().group(1));
             case AttentionSpec.ShortConvolution convolution -> List.of(convolution(width));
-            case AttentionSpec.StateSpace space ->
-                List.of(convolution(space.heads().channels()), space.heads().spaceGroup(1));
+            case AttentionSpec.StateSpace space -> spaceGroups(space);
+            case AttentionSpec.HeadsAndSpace both ->
+                List.of(
+                        kvGroup(both.heads()),
+                        spaceGroups(both.space()).getFirst(),
+                        spaceGroups(both.space()).getLast());
         };
+    }
+
+    private static List<KvGroup> spaceGroups(AttentionSpec.StateSpace space) {
+        return List.of(convolution(space.heads().channels()), space.heads().spaceGroup(1));
     }
 
     private static List<KvGroup> latentGroups(AttentionSpec.Latent latent) {

@@ -38,10 +38,23 @@ public sealed interface FeedForwardSpec {
      * @param bias whether gate and up have one
      * @param downBias whether down has one
      * @param deviations how far above their mean, in standard deviations, gates must lie to count; {@link #ALL} for all of them
+     * @param gateScale multiplies the gates before their activation
+     * @param scale multiplies what down gives
      */
-    record Gated(int size, Gate gate, boolean bias, boolean downBias, float deviations) implements FeedForwardSpec {
+    record Gated(int size, Gate gate, boolean bias, boolean downBias, float deviations, float gateScale, float scale)
+            implements FeedForwardSpec {
         /** All gates count. */
         public static final float ALL = Float.NEGATIVE_INFINITY;
+
+        /** With nothing multiplied. */
+        public Gated(int size, Gate gate, boolean bias, boolean downBias, float deviations) {
+            this(size, gate, bias, downBias, deviations, 1f, 1f);
+        }
+
+        /** This multiplied; it has no biases. */
+        public Gated with(float ofGates, float ofResult) {
+            return new Gated(size, gate, false, false, deviations, ofGates, ofResult);
+        }
 
         /** Whether gates that are not far above their mean are zero. */
         public boolean isSparse() {
