@@ -90,6 +90,8 @@ public final class OlmoHybrid implements Architecture {
         return new AttentionSpec.DeltaNet(heads, taps, Activation.SILU, EPSILON, 0, strength);
     }
 
+    private static final String BEHIND = Names.layer("post_attention_layernorm");
+
     /** Norms have their published names, or those of transformers. */
     private static WeightNames names(ModelConfig config, int attending) {
         var norms = new HashMap<Part, String>(Olmo2.NAMES);
@@ -98,7 +100,7 @@ public final class OlmoHybrid implements Architecture {
             norms.put(Part.ATTENTION_NORM, Names.layer("attention_layer_norm"));
             norms.put(Part.FEED_FORWARD_NORM, Names.layer("feedforward_layer_norm"));
         }
-        String behind = norms.get(Part.POST_ATTENTION_NORM).replace("{layer}", Integer.toString(attending));
+        String behind = BEHIND.replace("{layer}", Integer.toString(attending));
         if (isPublished && !config.hasTensor(behind + ".weight")) { // which transformers writes so
             norms.put(Part.POST_ATTENTION_NORM, Names.layer("feedforward_layer_norm"));
         }
