@@ -101,6 +101,32 @@ def rotary(kind, **more):
     return kind, dict(SIZES, max_position_embeddings=514, pad_token_id=1, bos_token_id=0, eos_token_id=2, **more), unigram, True
 
 
+JUDGE = ("<|im_start|>system\nJudge whether the Document meets the requirements based on the Query and the Instruct provided. "
+         'Note that the answer can only be "yes" or "no".<|im_end|>\n<|im_start|>user\n<Instruct>: {instruction}\n<Query>: {query}\n'
+         "<Document>: {document}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n")
+USUAL = "Given a web search query, retrieve relevant passages that answer the query"
+JUDGED = [(None, *PAIRS[0]), (None, "tell the story", "<|im_end|> is no end here: yes or no?"), ("Find a bear", *PAIRS[1])]
+# as the published template: a system message is the instruction
+ROLES = ('{%- set ns = namespace(instruction="' + USUAL + '", query="", document="") -%}{%- for message in messages -%}'
+         '{%- if message.role == "system" -%}{%- set ns.instruction = message.content -%}'
+         '{%- elif message.role == "query" -%}{%- set ns.query = message.content -%}'
+         '{%- elif message.role == "document" -%}{%- set ns.document = message.content -%}{%- endif -%}{%- endfor -%}'
+         + JUDGE.replace("{instruction}", "{{ ns.instruction }}").replace("{query}", "{{ ns.query }}")
+         .replace("{document}", "{{ ns.document }}").replace("</think>\n\n", '</think>{{ "\\n\\n" }}'))
+
+
+def judging():
+    """Byte pairs with Qwen's special tokens, and the words by whose logits Qwen3-Reranker ranks."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    special = [AddedToken(t, special=True) for t in ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<think>", "</think>")]
+    corpus = [JUDGE.format(instruction=USUAL, query="", document=""), "yes", "no"] * 9 + [t for p in JUDGED for t in p if t]
+    tokenizer.train_from_iterator(corpus, trainers.BpeTrainer(
+        vocab_size=480, special_tokens=special, show_progress=False, initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    return tokenizer
+
+
 def with_end():
     """As tokenizers of decoders that embed have it: a token at the end, whose hidden state is the text's vector."""
     tokenizer = byte_pairs()
@@ -133,6 +159,12 @@ MODELS = {
     "qwen3-score": (transformers.Qwen3ForSequenceClassification, (transformers.Qwen3Config, dict(
         SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, num_labels=1, pad_token_id=1), with_end, False),
                     None, False, 0),
+    "qwen3-reranker": (transformers.Qwen3ForCausalLM, (transformers.Qwen3Config, dict(
+        SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, tie_word_embeddings=True), judging, False),
+                       "yes-no", False, 0),
+    "qwen3-reranker-labels": (transformers.Qwen3ForSequenceClassification, (transformers.Qwen3Config, dict(
+        SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, num_labels=1, pad_token_id=0), judging, False),
+                              "label", False, 0),
     "mpnet": (transformers.MPNetModel, mpnet(), "mean", True, 0),
     "mpnet-cross": (transformers.MPNetForSequenceClassification, mpnet(num_labels=1), None, False, 0),
     "modernbert": (transformers.ModernBertModel, modern(), "mean", True, 0),
@@ -199,6 +231,35 @@ def write_modules(folder, width, how, normalises, dense):
     return layer
 
 
+def pieces(how, tokenizer, i):
+    """The ids and types of an example, and how its texts are told."""
+    if how in ("yes-no", "label"):
+        instruction, query, document = JUDGED[i]
+        before, middle, behind = JUDGE.partition("<Instruct>")[0], JUDGE[JUDGE.index("<Instruct>"):JUDGE.rindex("<|im_end|>\n<|im_start|>a")], \
+            JUDGE[JUDGE.rindex("<|im_end|>\n<|im_start|>a"):]
+        encode = lambda text: tokenizer.encode(text).ids
+        tokenizer.encode_special_tokens = True  # the texts are strangers'
+        ids = encode(middle.format(instruction=instruction or USUAL, query=query, document=document))
+        tokenizer.encode_special_tokens = False
+        ids = encode(before) + ids + encode(behind)
+        told = dict(texts=[query, document], ids=ids, types=[0] * len(ids))
+        return dict(told, instruction=instruction) if instruction else told
+    texts = [TEXTS[i]] if how else list(PAIRS[i])
+    encoding = tokenizer.encode(*texts)
+    return dict(texts=texts, ids=encoding.ids, types=encoding.type_ids)
+
+
+def write_judge(folder, tokenizer):
+    """As sentence-transformers publishes it: the tokens whose logits count, and a template with their own roles."""
+    kinds = [("", "base.modules.transformer.Transformer"), ("1_LogitScore", "cross_encoder.modules.logit_score.LogitScore")]
+    write_json(folder, "modules.json", [dict(idx=i, name=str(i), path=path, type=f"sentence_transformers.{kind}")
+                                        for i, (path, kind) in enumerate(kinds)])
+    write_json(folder, "1_LogitScore/config.json", dict(true_token_id=tokenizer.token_to_id("yes"),
+                                                        false_token_id=tokenizer.token_to_id("no")))
+    with open(os.path.join(folder, "chat_template.jinja"), "w") as file:
+        file.write(ROLES)
+
+
 @torch.no_grad()
 def write(name, kind, config, how, normalises, dense):
     torch.manual_seed(SEED)
@@ -213,21 +274,27 @@ def write(name, kind, config, how, normalises, dense):
     tokenizer.save(os.path.join(folder, "tokenizer.json"))
     tokenizer.no_truncation()
     tokenizer.no_padding()
-    layer = write_modules(folder, model.config.hidden_size, how, normalises, dense) if how else None
+    judges, scores = how in ("yes-no", "label"), how in (None, "label")
+    layer = write_modules(folder, model.config.hidden_size, how, normalises, dense) if how and not judges else None
+    if how == "yes-no":
+        write_judge(folder, tokenizer)
     expected, texts = {}, []
-    for i, text in enumerate(TEXTS if how else PAIRS):
-        encoding = tokenizer.encode(text) if how else tokenizer.encode(*text)
-        ids = encoding.ids
-        texts.append(dict(texts=[text] if how else list(text), ids=ids, types=encoding.type_ids))
+    for i in range(len(TEXTS)):
+        texts.append(pieces(how, tokenizer, i))
+        ids, types = texts[-1]["ids"], texts[-1]["types"]
         expected[f"input_{i}"] = torch.tensor(ids, dtype=torch.int32)
         batch = dict(input_ids=torch.tensor([ids]), attention_mask=torch.ones(1, len(ids), dtype=torch.long))
         if has_types:
-            expected[f"types_{i}"] = torch.tensor(encoding.type_ids, dtype=torch.int32)
-            batch["token_type_ids"] = torch.tensor([encoding.type_ids])
+            expected[f"types_{i}"] = torch.tensor(types, dtype=torch.int32)
+            batch["token_type_ids"] = torch.tensor([types])
         output = model(**batch, output_hidden_states=True)
-        hidden = output.hidden_states[-1][0] if how is None else output.last_hidden_state[0]
+        hidden = output.hidden_states[-1][0] if judges or scores else output.last_hidden_state[0]
         expected[f"hidden_{i}"] = hidden.contiguous()
-        if how is None:
+        if how == "yes-no":
+            last = output.logits[0, -1]
+            expected[f"logits_{i}"] = (last[tokenizer.token_to_id("yes")] - last[tokenizer.token_to_id("no")]).reshape(1)
+            continue
+        if scores:
             expected[f"logits_{i}"] = output.logits[0].contiguous()
             continue
         vector = pool(hidden, how)

@@ -26,6 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 class TinyEncodersTest {
     static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-encoders");
     private static final double TOLERANCE = 1e-4;
+    private static final int ANY = 1 << 20;
 
     static List<Path> models() throws IOException {
         try (Stream<Path> files = Files.list(MODELS)) {
@@ -71,7 +72,17 @@ class TinyEncodersTest {
         JsonNode texts = JsonMapper.shared().readTree(Files.readString(model.resolve("texts.json")));
         try (Checkpoint checkpoint = Checkpoints.open(model)) {
             Tokenizer tokenizer = checkpoint.tokenizer();
+            PairTemplate pairs = SentenceFolder.of(checkpoint).pairs();
             for (JsonNode each : texts) {
+                if (pairs != null) {
+                    var reader = new TextReader(checkpoint, ANY);
+                    PairTemplate.Parts parts =
+                            pairs.parts(each.path("instruction").asStringOpt().orElse(null));
+                    String query = each.get("texts").get(0).asString();
+                    String document = each.get("texts").get(1).asString();
+                    assertThat(reader.prompt(parts, query, document, false)).isEqualTo(integers(each.get("ids")));
+                    continue;
+                }
                 int[] first = tokenizer.encode(each.get("texts").get(0).asString(), EncodeOptions.PLAIN);
                 int[] ids = integers(each.get("ids"));
                 if (each.get("texts").size() == 1) {

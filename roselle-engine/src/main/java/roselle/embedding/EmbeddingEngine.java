@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
@@ -137,8 +138,18 @@ public final class EmbeddingEngine implements AutoCloseable {
         return EncoderInput.of(reader.ids(prompt(options) + text, options.truncate()));
     }
 
-    /** The token ids of two texts in one, as cross-encoders take them. */
+    /** The token ids of two texts in one, as cross-encoders take them, or the prompt of a decoder that ranks. */
     public EncoderInput readPair(String first, String second, EmbeddingOptions options) {
+        if (folder.pairs() != null) {
+            return EncoderInput.of(
+                    reader.prompt(folder.pairs().parts(instruction(options)), first, second, options.truncate()));
+        }
+        if (options.instruction() != null) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED,
+                    "instruction",
+                    "an instruction is given, but the model takes a query and a text alone");
+        }
         TokenPair pair = reader.pair(first, second, options.truncate());
         boolean isTyped = model.spec().input().types() > 1;
         return new EncoderInput(pair.ids(), isTyped ? pair.types() : new int[pair.ids().length]);
@@ -189,6 +200,15 @@ public final class EmbeddingEngine implements AutoCloseable {
                     "dimensions is " + options.dimensions() + ": the model's vectors have " + width());
         }
         return options.dimensions() == 0 ? width() : options.dimensions();
+    }
+
+    /** What a ranking is for: as the options say, else the model's default prompt, else nothing. */
+    private @Nullable String instruction(EmbeddingOptions options) {
+        if (options.instruction() != null) {
+            return options.instruction();
+        }
+        String prompt = prompt(options);
+        return prompt.isEmpty() ? null : prompt;
     }
 
     private String prompt(EmbeddingOptions options) {

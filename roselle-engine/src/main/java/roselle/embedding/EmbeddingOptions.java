@@ -13,11 +13,17 @@ import roselle.api.InvalidRequestException.Reason;
  *     made for it (Matryoshka) stay good
  * @param truncate whether the end of a text that is too long is left out; else it is refused
  * @param deadline fail when the vectors are not there this long after they were asked for; zero for none
+ * @param instruction what a ranking is for, said to decoders that rank; null for the model's own
  */
-public record EmbeddingOptions(@Nullable String prompt, int dimensions, boolean truncate, Duration deadline) {
+public record EmbeddingOptions(
+        @Nullable String prompt,
+        int dimensions,
+        boolean truncate,
+        Duration deadline,
+        @Nullable String instruction) {
     private static final Duration LONGEST_DEADLINE = Duration.ofDays(365);
 
-    public static final EmbeddingOptions DEFAULT = new EmbeddingOptions(null, 0, false, Duration.ZERO);
+    public static final EmbeddingOptions DEFAULT = new EmbeddingOptions(null, 0, false, Duration.ZERO, null);
 
     public EmbeddingOptions {
         if (dimensions < 0) {
@@ -32,15 +38,24 @@ public record EmbeddingOptions(@Nullable String prompt, int dimensions, boolean 
         }
     }
 
+    /** Without an instruction. */
+    public EmbeddingOptions(@Nullable String prompt, int dimensions, boolean truncate, Duration deadline) {
+        this(prompt, dimensions, truncate, deadline, null);
+    }
+
     public EmbeddingOptions withPrompt(String name) {
-        return new EmbeddingOptions(name, dimensions, truncate, deadline);
+        return new EmbeddingOptions(name, dimensions, truncate, deadline, instruction);
     }
 
     public EmbeddingOptions withDimensions(int value) {
-        return new EmbeddingOptions(prompt, value, truncate, deadline);
+        return new EmbeddingOptions(prompt, value, truncate, deadline, instruction);
     }
 
     public EmbeddingOptions withTruncate(boolean value) {
-        return new EmbeddingOptions(prompt, dimensions, value, deadline);
+        return new EmbeddingOptions(prompt, dimensions, value, deadline, instruction);
+    }
+
+    public EmbeddingOptions withInstruction(@Nullable String text) {
+        return new EmbeddingOptions(prompt, dimensions, truncate, deadline, text);
     }
 }

@@ -22,6 +22,7 @@ public final class Encoders {
     /** Whether a checkpoint is an encoder, or a decoder with scores in the place of logits: either generates nothing. */
     public static boolean isOne(Checkpoint checkpoint) {
         return Classifiers.of(checkpoint).isPresent()
+                || PairTemplate.isQwen3Reranker(checkpoint)
                 || !Architectures.readAny(checkpoint).spec().generates();
     }
 

@@ -22,10 +22,18 @@ sealed interface OutputStep {
 
         /** A matrix {@code [outputs, inputs]} with a bias, which may be of zeros. */
         Dense(Tensor weight, float[] bias, DoubleUnaryOperator activation) {
-            inputs = Math.toIntExact(weight.shape().columns());
+            this(Dequantizer.all(weight), bias, activation);
+        }
+
+        /** One number, the product of the vector with another. */
+        static Dense score(float[] weights) {
+            return new Dense(weights, new float[1], x -> x);
+        }
+
+        private Dense(float[] rows, float[] bias, DoubleUnaryOperator activation) {
+            inputs = rows.length / bias.length;
             this.bias = bias;
             this.activation = activation;
-            float[] rows = Dequantizer.all(weight);
             transposed = new float[rows.length];
             for (int i = 0; i < rows.length; i++) {
                 transposed[i % inputs * bias.length + i / inputs] = rows[i];

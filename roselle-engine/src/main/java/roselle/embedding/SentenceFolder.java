@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
+import org.jspecify.annotations.Nullable;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
@@ -20,8 +21,14 @@ import roselle.checkpoint.path.Checkpoints;
  * @param prompts texts that go before those to be embedded, by name
  * @param defaultPrompt the name of the one that is used unasked; empty for none
  * @param maxTokens of a text, where less than the model's positions
+ * @param pairs how a decoder that ranks is told a query and a document; null for models that take two texts
  */
-record SentenceFolder(EncoderOutput output, Map<String, String> prompts, String defaultPrompt, OptionalInt maxTokens) {
+record SentenceFolder(
+        EncoderOutput output,
+        Map<String, String> prompts,
+        String defaultPrompt,
+        OptionalInt maxTokens,
+        @Nullable PairTemplate pairs) {
     private static final List<String> MODES = List.of(
             "pooling_mode_cls_token",
             "pooling_mode_mean_tokens",
@@ -36,8 +43,7 @@ record SentenceFolder(EncoderOutput output, Map<String, String> prompts, String 
     static SentenceFolder of(Checkpoint checkpoint) {
         Path source = checkpoint.source();
         Path folder = Files.isDirectory(source) ? source : source.resolveSibling("");
-        Optional<Metadata> classifier = Classifiers.of(checkpoint);
-        EncoderOutput output = classifier.isPresent() ? Classifiers.output(checkpoint) : modules(folder);
+        EncoderOutput output = output(checkpoint, folder);
         Metadata settings =
                 FolderJson.object(folder.resolve("sentence_bert_config.json")).orElse(null);
         OptionalInt maxTokens = settings != null && settings.has("max_seq_length")
@@ -60,10 +66,22 @@ record SentenceFolder(EncoderOutput output, Map<String, String> prompts, String 
             throw new CheckpointException(folder + ": default_prompt_name is " + defaultPrompt
                     + ", which is none of the prompts " + prompts.keySet());
         }
-        return new SentenceFolder(output, Map.copyOf(prompts), defaultPrompt, maxTokens);
+        boolean ranks = output.labels().size() == 1 && output.takesLast(); // as decoders do
+        PairTemplate pairs = ranks ? PairTemplate.of(checkpoint).orElse(null) : null;
+        return new SentenceFolder(output, Map.copyOf(prompts), defaultPrompt, maxTokens, pairs);
     }
 
-    private static EncoderOutput modules(Path folder) {
+    private static EncoderOutput output(Checkpoint checkpoint, Path folder) {
+        if (Classifiers.of(checkpoint).isPresent()) {
+            return Classifiers.output(checkpoint);
+        }
+        boolean hasModules = Files.exists(folder.resolve("modules.json"));
+        return !hasModules && PairTemplate.isQwen3Reranker(checkpoint)
+                ? LogitScores.ofYesAndNo(checkpoint)
+                : modules(checkpoint, folder);
+    }
+
+    private static EncoderOutput modules(Checkpoint checkpoint, Path folder) {
         Pooling pooling = Pooling.MEAN;
         var steps = new ArrayList<OutputStep>();
         for (Metadata module : FolderJson.objects(folder.resolve("modules.json"))) {
@@ -73,10 +91,13 @@ record SentenceFolder(EncoderOutput output, Map<String, String> prompts, String 
                 case "Transformer" -> {}
                 case "Pooling" -> pooling = pooling(path.resolve("config.json"));
                 case "Dense" -> steps.add(dense(path));
+                case "LogitScore" -> {
+                    return LogitScores.of(checkpoint, config(path.resolve("config.json")));
+                }
                 case "Normalize" -> steps.add(new OutputStep.UnitLength());
                 default ->
                     throw new CheckpointException(module.origin() + ": type is " + type
-                            + "; supported are Transformer, Pooling, Dense and Normalize");
+                            + "; supported are Transformer, Pooling, Dense, Normalize and LogitScore");
             }
         }
         return new EncoderOutput(pooling, steps, List.of());
@@ -92,8 +113,12 @@ record SentenceFolder(EncoderOutput output, Map<String, String> prompts, String 
         return path;
     }
 
+    private static Metadata config(Path file) {
+        return FolderJson.object(file).orElseThrow(() -> new CheckpointException(file + " is missing"));
+    }
+
     private static Pooling pooling(Path file) {
-        Metadata config = FolderJson.object(file).orElseThrow(() -> new CheckpointException(file + " is missing"));
+        Metadata config = config(file);
         if (!config.flag("include_prompt", true)) {
             throw new CheckpointException(config.origin() + ": include_prompt is false; supported is true");
         }
@@ -121,8 +146,7 @@ record SentenceFolder(EncoderOutput output, Map<String, String> prompts, String 
     }
 
     private static OutputStep dense(Path folder) {
-        Path file = folder.resolve("config.json");
-        Metadata config = FolderJson.object(file).orElseThrow(() -> new CheckpointException(file + " is missing"));
+        Metadata config = config(folder.resolve("config.json"));
         int inputs = config.integer("in_features");
         int outputs = config.integer("out_features");
         String activation = config.string("activation_function", "torch.nn.modules.activation.Tanh");

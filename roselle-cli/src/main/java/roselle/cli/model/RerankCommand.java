@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -30,7 +31,7 @@ public final class RerankCommand implements Runnable {
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "MODEL", description = "A folder with a cross-encoder.")
+    @Parameters(index = "0", paramLabel = "MODEL", description = "A cross-encoder, or a decoder that ranks.")
     private Path model = Path.of("");
 
     @Option(
@@ -39,6 +40,12 @@ public final class RerankCommand implements Runnable {
             description =
                     "A file with {\"query\": TEXT, \"documents\": [TEXT, …]} on each line; default: standard input.")
     private Optional<Path> lines = Optional.empty();
+
+    @Option(
+            names = "--instruction",
+            paramLabel = "TEXT",
+            description = "What the ranking is for, for decoders that are told so; default: the model's own.")
+    private @Nullable String instruction;
 
     @Option(names = "--raw-scores", description = "Write logits, and not their sigmoid.")
     private boolean isRaw;
@@ -58,7 +65,7 @@ public final class RerankCommand implements Runnable {
 
     @Override
     public void run() {
-        var options = new EmbeddingOptions(null, 0, truncates, Duration.ZERO);
+        var options = new EmbeddingOptions(null, 0, truncates, Duration.ZERO, instruction);
         Path file = NearNames.existing(ModelNames.resolve(model));
         var config = EmbeddingConfig.of(file).with(new DeviceOptions(device, 0, cpu.path(), cpu.compute()));
         PrintWriter out = specification.commandLine().getOut();

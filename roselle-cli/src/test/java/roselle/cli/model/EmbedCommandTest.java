@@ -1,6 +1,7 @@
 package roselle.cli.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -63,6 +64,21 @@ class EmbedCommandTest {
                 .isSortedAccordingTo(Comparator.reverseOrder())
                 .allMatch(score -> score > 0 && score < 1);
         assertThat(output.toString().lines()).hasSize(2);
+    }
+
+    @Test
+    void decodersThatRankAreToldWhatFor() throws IOException {
+        Path asked = Files.writeString(
+                folder.resolve("asked.jsonl"), "{\"query\":\"what is a panda?\",\"documents\":[\"hi\"]}\n");
+        String[] options = {"--jsonl", asked.toString(), "--instruction", "Find a bear"};
+        assertThat(run("rerank", "qwen3-reranker", options))
+                .as(errors.toString())
+                .isZero();
+        JsonNode rank = JsonMapper.shared().readTree(output.toString()).get(0);
+        assertThat(rank.path("score").doubleValue())
+                .isCloseTo(1 / (1 + Math.exp(-0.4328)), within(1e-4)); // of the fixture's logits_2
+        assertThat(run("rerank", "bert-cross", options)).isEqualTo(65);
+        assertThat(errors.toString()).contains("takes a query and a text alone");
     }
 
     @Test

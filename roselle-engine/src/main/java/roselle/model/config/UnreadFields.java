@@ -14,6 +14,8 @@ public final class UnreadFields {
             "architectures",
             "classifier_activation",
             "classifier_bias",
+            "classifier_from_token",
+            "is_original_qwen3_reranker",
             "classifier_pooling",
             "decoder_bias",
             "deterministic_flash_attn",

@@ -3,6 +3,7 @@ package roselle.server.cohere;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Answers.AdmittedRequest;
 import roselle.server.config.ServedEncoder;
@@ -40,9 +41,14 @@ final class RerankHandler {
     }
 
     /** A request, as far as its forms are alike. */
-    private record Asked(JsonFields fields, String query, ServedEncoder encoder, AdmittedRequest admitted) {
+    private record Asked(
+            JsonFields fields,
+            String query,
+            @Nullable String instruction,
+            ServedEncoder encoder,
+            AdmittedRequest admitted) {
         Ranking ranking(List<String> texts, boolean truncates, boolean isRaw) {
-            return new RankCall(query, texts, truncates, isRaw).ask(admitted, encoder);
+            return new RankCall(query, texts, truncates, isRaw, instruction).ask(admitted, encoder);
         }
     }
 
@@ -51,7 +57,12 @@ final class RerankHandler {
         try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
             ServedEncoder encoder = Kinds.ranker(admitted.models(), fields.string("model"));
-            var asked = new Asked(fields, fields.requiredString("query"), encoder, admitted);
+            var asked = new Asked(
+                    fields,
+                    fields.requiredString("query"),
+                    fields.string("instruction").orElse(null),
+                    encoder,
+                    admitted);
             boolean isTei = fields.has("texts");
             exchange.sendJson(200, isTei ? ranks(asked) : results(asked, exchange.id(), tellsDocuments));
         }

@@ -3,6 +3,7 @@ package roselle.server.openai.encoder;
 import java.io.IOException;
 import java.util.List;
 import java.util.stream.IntStream;
+import roselle.embedding.EmbeddingOptions;
 import roselle.embedding.TextResults;
 import roselle.server.answer.Answers;
 import roselle.server.encoder.Kinds;
@@ -26,6 +27,8 @@ final class ScoreHandler implements Handler {
         try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
             ClassifierCall call = ClassifierCall.read(fields, Kinds.ranker(admitted.models(), fields.string("model")));
+            EmbeddingOptions options =
+                    call.options().withInstruction(fields.string("instruction").orElse(null));
             List<String> firsts = ClassifierCall.texts(fields, "text_1");
             List<String> seconds = ClassifierCall.texts(fields, "text_2");
             fields.refuseOthers();
@@ -37,10 +40,10 @@ final class ScoreHandler implements Handler {
             }
             TextResults results = admitted.encode(
                     call.encoder(),
-                    call.options(),
+                    options,
                     engine -> IntStream.range(0, seconds.size())
                             .mapToObj(pair -> engine.readPair(
-                                    firsts.get(firsts.size() == 1 ? 0 : pair), seconds.get(pair), call.options()))
+                                    firsts.get(firsts.size() == 1 ? 0 : pair), seconds.get(pair), options))
                             .toList());
             exchange.sendJson(200, answer(exchange, call, results));
         }
