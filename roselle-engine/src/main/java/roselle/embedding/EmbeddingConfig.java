@@ -61,6 +61,11 @@ public record EmbeddingConfig(
                 engine.model(), engine.device(), batch.context(), stepTokens, 0, MAX_WAITING, engine.deviceMemory());
     }
 
+    /** With so many tokens of a step; 0 for the default. */
+    public EmbeddingConfig withStepTokens(int tokens) {
+        return new EmbeddingConfig(model, device, context, tokens, stepTexts, maxWaiting, deviceMemory);
+    }
+
     public EmbeddingConfig with(DeviceOptions options) {
         return new EmbeddingConfig(model, options, context, stepTokens, stepTexts, maxWaiting, deviceMemory);
     }

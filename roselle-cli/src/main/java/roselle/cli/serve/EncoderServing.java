@@ -25,6 +25,8 @@ final class EncoderServing {
             "--lora-folder",
             "--lora-memory");
 
+    private static final String STEP_TOKENS = "--step-tokens";
+
     private EncoderServing() {}
 
     /** The configuration that the options say; those of generation must be as they are unasked. */
@@ -37,6 +39,23 @@ final class EncoderServing {
                         name + " says how to generate, but " + asked.model() + " is an encoder: leave it out");
             }
         }
-        return EmbeddingConfig.of(asked);
+        EmbeddingConfig config = EmbeddingConfig.of(asked);
+        return isSaid(STEP_TOKENS, command)
+                ? config.withStepTokens(asked.batch().stepTokens())
+                : config;
+    }
+
+    /** Whether an option is on the command line or in a file of settings, also where it is what it would be unasked. */
+    private static boolean isSaid(String name, CommandSpec command) {
+        OptionSpec option = command.findOption(name);
+        try {
+            var settings = command.defaultValueProvider();
+            return command.commandLine().getParseResult().hasMatchedOption(option)
+                    || (settings != null && settings.defaultValue(option) != null);
+        } catch (
+                Exception
+                        unreadable) { // picocli's provider may throw anything, and would have when options were parsed
+            throw new IllegalStateException(unreadable);
+        }
     }
 }
