@@ -97,7 +97,7 @@ class TinyEncodersTest {
         }
     }
 
-    private static int[] integers(JsonNode list) {
+    static int[] integers(JsonNode list) {
         return list.valueStream().mapToInt(JsonNode::asInt).toArray();
     }
 }

@@ -24,7 +24,7 @@ import roselle.model.spec.LayerSpec;
 /** The families that are read, as the small models of the tests show them: a row for each {@code model_type}. */
 final class ModelTable {
     private static final Path RESOURCES = Path.of("../roselle-engine/src/test/resources");
-    private static final List<String> CONVERTED = List.of("state-gguf", "similar-gguf");
+    private static final List<String> CONVERTED = List.of("state-gguf", "similar-gguf", "encoder-gguf");
     private static final int LONGEST = 1_000;
 
     private final TreeMap<String, Row> rows = new TreeMap<>();
@@ -35,9 +35,16 @@ final class ModelTable {
             this(new LinkedHashSet<>(), new TreeSet<>(), new TreeSet<>(), new LinkedHashSet<>());
         }
 
+        /** Names of GGUF; one that a converter wrote stands for those that this program writes, too. */
+        private String convertedFirst() {
+            return gguf.stream()
+                    .filter(name -> name.endsWith("*") || !gguf.contains(name + "*"))
+                    .collect(Collectors.joining(", "));
+        }
+
         String cells() {
             String tokens = lengths.stream().map(String::valueOf).collect(Collectors.joining(", "));
-            return " | " + String.join(", ", parts) + " | " + String.join(", ", gguf) + " | " + tokens + " | "
+            return " | " + String.join(", ", parts) + " | " + convertedFirst() + " | " + tokens + " | "
                     + String.join(", ", devices) + " |";
         }
     }
@@ -79,6 +86,7 @@ final class ModelTable {
             boolean isEncoder = spec.isBidirectional();
             if (isEncoder && !row.parts().isEmpty() && !row.parts().contains("encoder")) {
                 row.parts().add("encoders of the same shape"); // whose other models generate
+                row.gguf().addAll(gguf(name, family));
                 return;
             }
             if (isEncoder) {

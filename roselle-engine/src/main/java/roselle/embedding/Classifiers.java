@@ -21,7 +21,8 @@ final class Classifiers {
     /** The configuration of a checkpoint that says it is one. */
     static Optional<Metadata> of(Checkpoint checkpoint) {
         Metadata config = checkpoint.config();
-        boolean is = config.has("architectures")
+        boolean is = checkpoint.format() != Checkpoint.Format.GGUF
+                && config.has("architectures")
                 && config.strings("architectures").stream()
                         .anyMatch(name -> name.endsWith("ForSequenceClassification") || isOfTokens(name));
         return is ? Optional.of(config) : Optional.empty();
@@ -195,7 +196,7 @@ final class Classifiers {
         };
     }
 
-    private static double gelu(double x) {
+    static double gelu(double x) {
         return x / 2 * (1 + errorFunction(x / Math.sqrt(2)));
     }
 
@@ -213,7 +214,7 @@ final class Classifiers {
         return 2 / Math.sqrt(Math.PI) * Math.exp(-x * x) * sum;
     }
 
-    private static double same(double x) {
+    static double same(double x) {
         return x;
     }
 }

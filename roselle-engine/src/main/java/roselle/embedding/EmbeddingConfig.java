@@ -9,7 +9,7 @@ import roselle.engine.EngineConfig.BatchOptions;
 /**
  * What an {@link EmbeddingEngine} is opened with; 0 lets it choose.
  *
- * @param model a folder with safetensors and their JSON files, as sentence-transformers writes them
+ * @param model a folder with safetensors and their JSON files, as sentence-transformers writes them, or a {@code .gguf}
  * @param device where to run it
  * @param context tokens of the longest text; by default as many as the model was made for
  * @param stepTokens tokens of a step, in which many texts lie one behind the other; by default those of the longest text, 512 at least,

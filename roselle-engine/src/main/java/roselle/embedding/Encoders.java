@@ -21,14 +21,19 @@ public final class Encoders {
 
     /** Whether a checkpoint is an encoder, or a decoder with scores in the place of logits: either generates nothing. */
     public static boolean isOne(Checkpoint checkpoint) {
-        return Classifiers.of(checkpoint).isPresent()
+        return GgufHeads.pools(checkpoint)
+                || Classifiers.of(checkpoint).isPresent()
                 || PairTemplate.isQwen3Reranker(checkpoint)
                 || !Architectures.readAny(checkpoint).spec().generates();
     }
 
-    /** Whether a path names an encoder, or a decoder with what sentence-transformers writes beside one that embeds. */
+    /**
+     * Whether a path names an encoder, a decoder with what sentence-transformers writes beside one that embeds, or a GGUF whose hidden
+     * states are pooled.
+     */
     public static boolean isOne(Path model) {
-        if (!Files.isDirectory(model)) {
+        boolean isGguf = model.toString().endsWith(".gguf") && Files.isRegularFile(model);
+        if (!isGguf && !Files.isDirectory(model)) {
             return false;
         }
         if (Files.exists(model.resolve("modules.json"))) {

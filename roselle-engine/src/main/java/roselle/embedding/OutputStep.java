@@ -30,6 +30,11 @@ sealed interface OutputStep {
             return new Dense(weights, new float[1], x -> x);
         }
 
+        /** A matrix of any type that numbers are stored in, without a bias or a function. */
+        static Dense plain(Tensor weight) {
+            return new Dense(weight, new float[(int) weight.shape().extent(0)], x -> x);
+        }
+
         private Dense(float[] rows, float[] bias, DoubleUnaryOperator activation) {
             inputs = rows.length / bias.length;
             this.bias = bias;

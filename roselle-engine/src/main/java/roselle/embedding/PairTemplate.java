@@ -62,7 +62,8 @@ record PairTemplate(String plain, @Nullable String instructed) {
 
     /** Whether a checkpoint is Qwen3-Reranker as first published, which a name alone tells from a decoder that generates. */
     static boolean isQwen3Reranker(Checkpoint checkpoint) {
-        if (!checkpoint.config().string("model_type", "").equals("qwen3")) {
+        if (checkpoint.format() == Checkpoint.Format.GGUF // which says so itself
+                || !checkpoint.config().string("model_type", "").equals("qwen3")) {
             return false;
         }
         Path folder = checkpoint.source().toAbsolutePath();

@@ -39,8 +39,12 @@ record SentenceFolder(
     private static final List<Pooling> POOLINGS =
             List.of(Pooling.CLS, Pooling.MEAN, Pooling.MAX, Pooling.MEAN_BY_ROOT, Pooling.WEIGHTED_MEAN, Pooling.LAST);
 
-    /** Reads them; a folder without modules has the mean of its tokens, as sentence-transformers has it. */
+    /** Reads them; a folder without modules has the mean of its tokens, as sentence-transformers has it. A GGUF says it all itself. */
     static SentenceFolder of(Checkpoint checkpoint) {
+        if (checkpoint.format() == Checkpoint.Format.GGUF) {
+            PairTemplate pairs = PairTemplate.of(checkpoint).orElse(null);
+            return new SentenceFolder(GgufHeads.output(checkpoint), Map.of(), "", OptionalInt.empty(), pairs);
+        }
         Path source = checkpoint.source();
         Path folder = Files.isDirectory(source) ? source : source.resolveSibling("");
         EncoderOutput output = output(checkpoint, folder);

@@ -32,7 +32,7 @@ public final class EmbedCommand implements Runnable {
     @Spec
     private CommandSpec specification = CommandSpec.create();
 
-    @Parameters(index = "0", paramLabel = "MODEL", description = "A folder with an encoder.")
+    @Parameters(index = "0", paramLabel = "MODEL", description = "An encoder: a folder or a .gguf.")
     private Path model = Path.of("");
 
     @Option(

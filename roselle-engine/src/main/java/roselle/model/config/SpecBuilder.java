@@ -86,7 +86,13 @@ public final class SpecBuilder {
 
     /** The same; where the configuration says that every token sees those behind it, too, without logits. */
     public static SpecBuilder ofEitherWay(ModelConfig config, Sizes sizes) {
-        if (config.isGguf() || !config.has(BOTH_WAYS, "") || !config.metadata().isFlag(BOTH_WAYS)) {
+        if (config.isGguf()) {
+            boolean pools = config.family().equals("gemma-embedding") || config.integer("", "pooling_type", 0) == MEAN;
+            var builder = of(config, sizes);
+            builder.bidirectional = pools; // a mean is of tokens that see each other
+            return builder;
+        }
+        if (!config.has(BOTH_WAYS, "") || !config.metadata().isFlag(BOTH_WAYS)) {
             return of(config, sizes);
         }
         boolean both = config.flag(BOTH_WAYS, "", false);
@@ -104,6 +110,8 @@ public final class SpecBuilder {
             config.requireOff(BOTH_WAYS);
         }
     }
+
+    private static final int MEAN = 1; // of the kinds of pooling that a GGUF names
 
     private static final String BOTH_WAYS = "use_bidirectional_attention";
 
@@ -154,7 +162,12 @@ public final class SpecBuilder {
 
     /** Layer norms with biases and a given epsilon. */
     public void layerNorm(double epsilon) {
-        norm = new NormSpec(Norm.Kind.LAYER, (float) epsilon, 0f, true);
+        layerNorm(epsilon, true);
+    }
+
+    /** Layer norms with a given epsilon. */
+    public void layerNorm(double epsilon, boolean bias) {
+        norm = new NormSpec(Norm.Kind.LAYER, (float) epsilon, 0f, bias);
     }
 
     /** Rotary positions in all layers, with neighbours as pairs or not. */

@@ -96,6 +96,14 @@ public final class UnreadFields {
             "rope.scaling.yarn_ext_factor",
             "rope.scaling.yarn_attn_factor",
             "tensor_data_layout",
+            "pooling_type",
+            "normalize_embeddings",
+            "classifier.output_labels",
+            "classifier.pooling_type",
+            "dense_2_feat_in",
+            "dense_2_feat_out",
+            "dense_3_feat_in",
+            "dense_3_feat_out",
             "expert_feed_forward_length",
             "nextn_predict_layers");
 

@@ -158,15 +158,16 @@ final class GgufTokenizer {
                 : tokenId("eos_token_id", defaultEnd(2, 11, 102, 1));
         boolean begins = file.flag("add_bos_token", addsBos);
         boolean finishes = file.flag("add_eos_token", addsEos);
-        return (ids, output) -> {
-            if (begins) {
-                bos.ifPresent(output::add);
-            }
-            output.addAll(ids, 0, ids.length);
-            if (finishes) {
-                eos.ifPresent(output::add);
-            }
-        };
+        return new GgufEnds(begins ? bos : OptionalInt.empty(), finishes ? eos : OptionalInt.empty(), between());
+    }
+
+    /** What stands between two texts that are one input. */
+    private GgufEnds.Between between() {
+        if (file.model().equals("bert")) {
+            return GgufEnds.Between.ONE_WITH_TYPES;
+        }
+        boolean isDoubled = file.flag("add_sep_token", false) && !file.pre().equals("modern-bert");
+        return isDoubled ? GgufEnds.Between.TWO : GgufEnds.Between.ONE;
     }
 
     private int defaultEnd(int llama, int gpt2, int bert, int t5) {

@@ -27,7 +27,7 @@ public final class Gemma3 implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of("gemma3");
+        return Set.of("gemma3", "gemma-embedding");
     }
 
     @Override

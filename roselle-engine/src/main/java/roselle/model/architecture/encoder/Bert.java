@@ -12,7 +12,10 @@ import roselle.model.weights.Blueprint;
 import roselle.model.weights.Part;
 import roselle.model.weights.WeightNames;
 
-/** BERT, an encoder: learned positions, types of tokens, norms behind each half (Devlin et al., 2019). */
+/**
+ * BERT, an encoder: learned positions, types of tokens, norms behind each half (Devlin et al., 2019). A GGUF calls RoBERTa, XLM-R and
+ * DistilBERT so, too, whose positions begin where those of texts do.
+ */
 public final class Bert implements Architecture {
     @Override
     public Set<String> modelTypes() {
@@ -21,11 +24,14 @@ public final class Bert implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("bert");
     }
 
     @Override
     public Blueprint read(ModelConfig config) {
+        if (config.isGguf()) {
+            return new Blueprint(builder(config, Sizes.of(config)).spec(), ggufNames(Names.gguf()));
+        }
         return new Blueprint(builder(config, Sizes.of(config)).spec(), names(config, "bert."));
     }
 
@@ -38,9 +44,23 @@ public final class Bert implements Architecture {
         var builder = SpecBuilder.ofEncoder(config, sizes);
         builder.layerNorm(config, "layer_norm_eps", true);
         builder.learnedPositions = true;
-        builder.types = config.size("type_vocab_size", "", 1 << 10, 2);
+        builder.types = config.isGguf() ? types(config) : config.size("type_vocab_size", "", 1 << 10, 2);
         builder.plain(config, "hidden_act", Activation.GELU, true);
         return builder;
+    }
+
+    /** Types of tokens in a GGUF; DistilBERT has none. */
+    static int types(ModelConfig config) {
+        return config.hasTensor("token_types.weight") ? config.extent("token_types.weight", 0) : 0;
+    }
+
+    /** GGUF's names where norms stand behind each half. */
+    static WeightNames ggufNames(WeightNames names) {
+        return names.with(Map.of(
+                Part.TYPES, "token_types",
+                Part.EMBEDDING_NORM, "token_embd_norm",
+                Part.POST_ATTENTION_NORM, "blk.{layer}.attn_output_norm",
+                Part.POST_FEED_FORWARD_NORM, "blk.{layer}.layer_output_norm"));
     }
 
     /** Names with a prefix where a model has a head, and without where it has none. */

@@ -20,7 +20,7 @@ public final class EuroBert implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("eurobert");
     }
 
     @Override

@@ -23,19 +23,19 @@ public final class NomicBert implements Architecture {
 
     @Override
     public Set<String> ggufNames() {
-        return Set.of();
+        return Set.of("nomic-bert");
     }
 
     @Override
     public Blueprint read(ModelConfig config) {
         var builder = SpecBuilder.ofEncoder(config, Sizes.of(config));
         builder.layerNorm(config, "layer_norm_eps", true);
-        builder.types = config.size("type_vocab_size", "", 1 << 10, 2);
+        builder.types = config.isGguf() ? Bert.types(config) : config.size("type_vocab_size", "", 1 << 10, 2);
         builder.rope(config, 1_000, false);
         builder.projectionBias = false;
         builder.attentionOutputBias = false;
         builder.gated(config, "hidden_act", Activation.SILU, false);
-        return new Blueprint(builder.spec(), names());
+        return new Blueprint(builder.spec(), config.isGguf() ? Bert.ggufNames(Names.gguf()) : names());
     }
 
     private static WeightNames names() {
