@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes tiny random LoRA adapters of the variants that make_variants.py wrote, with the logits and greedy tokens that PEFT
 computes for them in float32 on the CPU, which are compared with those of the merged model here.
-usage: make_adapters.py VARIANTS_DIR OUT_DIR [NAME...]
+usage: make_adapters.py VARIANTS_DIR OUT_DIR [NAME...|--merged]
 
 Written with peft 0.21.2, transformers 5.23.0 and torch 2.15.0. Each folder has adapter_config.json, adapter_model.safetensors and
 expected.safetensors (input_i, logits_i, greedy_i), as the tiny models have."""
@@ -25,6 +25,16 @@ ADAPTERS = {
         "q_a_proj", "q_b_proj", "kv_a_proj_with_mqa", "o_proj"]),
 }
 
+MERGED = {  # what is not low-rank products alone, for OUT_DIR of their own
+    "qwen3-bias-dora": dict(r=4, lora_alpha=8, target_modules=ALL, use_dora=True, modules_to_save=["lm_head"]),
+    "qwen3-bias-tokens": dict(r=4, lora_alpha=8, target_modules=["q_proj", "v_proj"], lora_bias=True,
+                              trainable_token_indices={"embed_tokens": [5, 7, 40]}),
+    "qwen3-bias-embeddings": dict(r=4, lora_alpha=8, target_modules=["k_proj", "embed_tokens"]),
+    "gpt2-inner-transposed": dict(r=4, lora_alpha=8, target_modules=["c_attn", "c_fc"], fan_in_fan_out=True),
+}
+if ONLY == ["--merged"]:
+    ADAPTERS, ONLY = MERGED, []
+
 
 def greedy(model, ids, count):
     for _ in range(count):
@@ -34,13 +44,17 @@ def greedy(model, ids, count):
 
 def write(name, arguments):
     torch.manual_seed(SEED + sum(name.encode()))
-    base = os.path.join(VARIANTS, name.removesuffix("-patterns"))
+    base = os.path.join(VARIANTS, "-".join(name.split("-")[:2]))
     model = transformers.AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32, attn_implementation="eager")
     model = peft.get_peft_model(model, peft.LoraConfig(task_type="CAUSAL_LM", **arguments)).eval()
     folder, expected = os.path.join(OUT, name), {}
     with torch.no_grad():
         for parameter_name, parameter in model.named_parameters():
-            if ".lora_" in parameter_name:
+            if ".lora_magnitude" in parameter_name or "trainable_tokens_delta" in parameter_name \
+                    or ".modules_to_save." in parameter_name:
+                parameter.mul_(1 + 0.3 * torch.randn_like(parameter))
+                parameter.copy_(parameter.to(torch.bfloat16).float())
+            elif ".lora_" in parameter_name:
                 parameter.normal_(0, 0.4 / parameter.shape[-1] ** 0.5)
                 parameter.copy_(parameter.to(torch.bfloat16).float())
         model.save_pretrained(folder)
@@ -57,6 +71,8 @@ def write(name, arguments):
         merged = model.merge_and_unload()
         apart = max(float((merged(expected[f"input_{i}"][None].long()).logits[0] - expected[f"logits_{i}"]).abs().max())
                     for i in range(2))
+    if arguments.get("modules_to_save") or "embed_tokens" in arguments["target_modules"]:
+        apart = 0  # PEFT's merge keeps tied what the adapter has told apart
     assert apart < 1e-3 < 0.1 < difference, (apart, difference)
     path = os.path.join(folder, "adapter_config.json")
     config = json.load(open(path)) | dict(base_model_name_or_path=os.path.basename(base))
@@ -70,6 +86,29 @@ def write(name, arguments):
     print(name, "from the base", difference, "from the merged model", apart, flush=True)
 
 
+@torch.no_grad()
+def write_cross_encoder(base, folder):
+    """An adapter of a cross-encoder with a head and biases of its own, and what an encoder's reference has."""
+    torch.manual_seed(SEED)
+    model = transformers.AutoModelForSequenceClassification.from_pretrained(base, dtype=torch.float32, attn_implementation="eager")
+    model = peft.get_peft_model(model, peft.LoraConfig(
+        task_type="SEQ_CLS", r=4, lora_alpha=8, bias="all", target_modules=["query", "value"])).eval()
+    for name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            parameter.normal_(0, 0.4 / parameter.shape[-1] ** 0.5 if parameter.dim() > 1 else 0.3)
+    model.peft_config["default"].base_model_name_or_path = os.path.basename(base)
+    model.save_pretrained(folder)
+    reference = load_file(os.path.join(base, "expected.safetensors"))
+    for i in range(3):
+        ids, types = (reference[f"{key}_{i}"][None].long() for key in ("input", "types"))
+        output = model(input_ids=ids, token_type_ids=types, output_hidden_states=True)
+        reference[f"hidden_{i}"], reference[f"logits_{i}"] = output.hidden_states[-1][0].contiguous(), output.logits[0].contiguous()
+    save_file(reference, os.path.join(folder, "expected.safetensors"))
+    os.remove(os.path.join(folder, "README.md"))
+
+
+if ADAPTERS is MERGED:
+    write_cross_encoder(os.path.join(VARIANTS, "../tiny-encoders/bert-cross"), os.path.join(OUT, "bert-cross-biases"))
 for name, arguments in ADAPTERS.items():
     if not ONLY or name in ONLY:
         write(name, arguments)

@@ -36,6 +36,7 @@ module roselle.engine {
             roselle.cli,
             roselle.bench;
     exports roselle.model.adapter to
+            roselle.cli,
             roselle.bench;
     exports roselle.model.spec to
             roselle.cli,

@@ -11,6 +11,7 @@ import roselle.cli.model.EmbedCommand;
 import roselle.cli.model.ImportanceCommand;
 import roselle.cli.model.InspectCommand;
 import roselle.cli.model.ListCommand;
+import roselle.cli.model.MergeCommand;
 import roselle.cli.model.PullCommand;
 import roselle.cli.model.QuantizeCommand;
 import roselle.cli.model.RemoveCommand;
@@ -64,6 +65,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
                     () -> new VerifyCommand()),
             new Subcommand("compare", "Tell what a model lost against another, on a text.", () -> new CompareCommand()),
             new Subcommand("quantize", "Write a model's numbers in fewer bits, as GGUF.", () -> new QuantizeCommand()),
+            new Subcommand("merge", "Write a model with an adapter merged into it.", () -> new MergeCommand()),
             new Subcommand("imatrix", "Find out which columns of a model matter.", () -> new ImportanceCommand()),
             new Subcommand("tokenize", "Turn text into token ids, or ids into text.", () -> new TokenizeCommand()),
             new Subcommand(
@@ -78,7 +80,7 @@ record Subcommand(String name, String summary, Supplier<Object> make) {
         groups.put("Ask", List.of("run", "batch", "embed", "rerank"));
         groups.put("Serve", List.of("serve", "gateway", "ps", "load", "stop", "key", "mcp"));
         groups.put("Models", List.of("pull", "list", "show", "rm", "inspect"));
-        groups.put("Convert and compare", List.of("quantize", "imatrix", "compare", "verify"));
+        groups.put("Convert and compare", List.of("quantize", "merge", "imatrix", "compare", "verify"));
         groups.put("Look inside", List.of("tokenize", "template"));
         groups.put("Measure", List.of("bench"));
         groups.put("This program", List.of("doctor", "completion", "version", "help"));

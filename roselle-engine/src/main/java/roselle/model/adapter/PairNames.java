@@ -31,7 +31,7 @@ record PairNames(String prefix, String shrinkEnding, String expandEnding) {
             } else {
                 throw new CheckpointException(
                         files.source() + ": tensor " + name + " is no matrix of a low-rank pair: "
-                                + "whole weights (modules_to_save), biases, embeddings and magnitudes (DoRA) are not supported");
+                                + "whole weights (modules_to_save), biases, embeddings and magnitudes (DoRA) are not supported: merge the adapter into its model (roselle merge)");
             }
         }
         if (pairs.isEmpty()) {

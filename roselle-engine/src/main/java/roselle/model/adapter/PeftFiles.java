@@ -11,7 +11,8 @@ import roselle.checkpoint.Metadata;
 
 /** A folder as PEFT writes it: what {@code adapter_config.json} says of its tensors. */
 final class PeftFiles {
-    private static final PairNames NAMES = new PairNames("base_model.model.", ".lora_A.weight", ".lora_B.weight");
+    static final String PREFIX = "base_model.model.";
+    private static final PairNames NAMES = new PairNames(PREFIX, ".lora_A.weight", ".lora_B.weight");
 
     /** What is read here, or says where the adapter came from, how it was trained, or which modules have tensors, which the tensors say. */
     private static final Set<String> KNOWN = Set.of(
@@ -42,6 +43,10 @@ final class PeftFiles {
             "task_type",
             "use_rslora");
 
+    /** What a model can be merged with besides, but nothing can be added beside a product. */
+    private static final Set<String> MERGED =
+            Set.of("lora_bias", "modules_to_save", "trainable_token_indices", "use_dora");
+
     /** Ways to begin that leave the model's weights as they are. */
     private static final Set<String> BEGINNINGS = Set.of("gaussian", "eva", "orthogonal");
 
@@ -54,7 +59,10 @@ final class PeftFiles {
     }
 
     List<StoredPair> pairs() {
-        requireSupported();
+        requireSupported(Set.of());
+        if (!config.string("bias", "none").equals("none")) {
+            throw unsupported("bias", config.string("bias"), "none");
+        }
         var pairs = new ArrayList<StoredPair>();
         for (Map.Entry<String, PairNames.Both> pair : NAMES.pairs(files).entrySet()) {
             int rank = PairNames.rank(files, pair);
@@ -65,12 +73,14 @@ final class PeftFiles {
         return pairs;
     }
 
-    private void requireSupported() {
+    /** Refuses what a merged model could not honour either. */
+    void requireMergeable() {
+        requireSupported(MERGED);
+    }
+
+    private void requireSupported(Set<String> besides) {
         if (!config.string("peft_type").equals("LORA")) {
             throw unsupported("peft_type", config.string("peft_type"), "LORA");
-        }
-        if (!config.string("bias", "none").equals("none")) {
-            throw unsupported("bias", config.string("bias"), "none");
         }
         if (config.has("init_lora_weights") && !config.isFlag("init_lora_weights")) {
             String beginning = config.string("init_lora_weights");
@@ -80,10 +90,10 @@ final class PeftFiles {
             }
         }
         for (String key : config.keys()) {
-            if (!KNOWN.contains(key) && !config.isOff(key)) {
-                throw new CheckpointException(
-                        config.origin() + ": " + name(key)
-                                + " is set, which Roselle does not know how to honour; merge the adapter into its model instead");
+            if (!KNOWN.contains(key) && !besides.contains(key) && !config.isOff(key)) {
+                throw new CheckpointException(config.origin() + ": " + name(key)
+                        + " is set, which Roselle does not know how to honour; merge the adapter into its model instead"
+                        + (MERGED.contains(key) ? " (roselle merge)" : ""));
             }
         }
     }
@@ -97,7 +107,7 @@ final class PeftFiles {
         };
     }
 
-    private void requireRank(String module, int rank) {
+    void requireRank(String module, int rank) {
         int stated = patterned("rank_pattern", module)
                 .map(key -> config.object("rank_pattern").orElseThrow().integer(key))
                 .orElseGet(() -> config.integer("r"));
@@ -107,7 +117,7 @@ final class PeftFiles {
         }
     }
 
-    private float scale(String module, int rank) {
+    float scale(String module, int rank) {
         double alpha = patterned("alpha_pattern", module)
                 .map(key -> config.object("alpha_pattern").orElseThrow().number(key))
                 .orElseGet(() -> config.number("lora_alpha"));
