@@ -154,6 +154,10 @@ MODELS = {
     "qwen3-embedding": (transformers.Qwen3Model, (transformers.Qwen3Config, dict(
         SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, tie_word_embeddings=True), with_end, False),
                         "lasttoken", True, 0),
+    "electra": (transformers.ElectraModel, (transformers.ElectraConfig, dict(
+        SIZES, embedding_size=32, max_position_embeddings=192), word_piece, True), "cls", True, 0),
+    "electra-cross": (transformers.ElectraForSequenceClassification, (transformers.ElectraConfig, dict(
+        SIZES, embedding_size=32, max_position_embeddings=192, num_labels=1), word_piece, True), None, False, 0),
     "bert-tokens": (transformers.BertForTokenClassification,
                     bert(id2label={0: "O", 1: "PER", 2: "LOC"}, label2id={"O": 0, "PER": 1, "LOC": 2}), None, False, 0),
     "qwen3-score": (transformers.Qwen3ForSequenceClassification, (transformers.Qwen3Config, dict(

@@ -55,7 +55,9 @@ final class Classifiers {
         } else if (has(checkpoint, "dense")) {
             return euro(checkpoint, labels, width);
         } else if (has(checkpoint, "classifier.dense")) {
-            steps.add(dense(checkpoint, "classifier.dense", width, width, true, Math::tanh));
+            boolean isElectra = config.string("model_type", "").equals("electra"); // of BERT's kin the one without tanh
+            steps.add(dense(
+                    checkpoint, "classifier.dense", width, width, true, isElectra ? Classifiers::gelu : Math::tanh));
             steps.add(dense(checkpoint, "classifier.out_proj", labels.size(), width, true, Classifiers::same));
         } else if (has(checkpoint, "pre_classifier")) {
             steps.add(dense(checkpoint, "pre_classifier", width, width, true, x -> Math.max(0, x)));

@@ -31,6 +31,7 @@ import roselle.model.architecture.dense.Starcoder2;
 import roselle.model.architecture.dense.VaultGemma;
 import roselle.model.architecture.encoder.Bert;
 import roselle.model.architecture.encoder.DistilBert;
+import roselle.model.architecture.encoder.Electra;
 import roselle.model.architecture.encoder.EuroBert;
 import roselle.model.architecture.encoder.Gte;
 import roselle.model.architecture.encoder.JinaV3;
@@ -111,6 +112,7 @@ public final class Architectures {
             new DeepseekV4(),
             new DistilBert(),
             new Dots1(),
+            new Electra(),
             new Ernie45(),
             new Ernie45Moe(),
             new EuroBert(),
