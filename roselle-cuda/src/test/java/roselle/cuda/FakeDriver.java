@@ -28,7 +28,7 @@ import roselle.tensor.DataType;
  * <p>What a stream is given happens at the last moment at which it may: when somebody waits for the stream. So host memory
  * that changes too early, or is gone, is noticed. Any call can be made to fail.
  */
-public final class FakeDriver implements Driver {
+public class FakeDriver implements Driver {
     private static final long CONTEXT = 0xC0;
 
     /** A kind of GPU. */
@@ -57,7 +57,6 @@ public final class FakeDriver implements Driver {
     private final FakeKernels kernels;
     private final Map<Long, Long> currentContexts = new HashMap<>(); // by thread
     private final Map<Long, Deque<Runnable>> streams = new HashMap<>();
-    private int streamsThatGoFirst;
     private final Map<Long, List<Runnable>> graphs = new HashMap<>();
     private final Map<Long, Long> events = new HashMap<>(); // to their time
     private final Map<Long, Long> records = new HashMap<>(); // of events: the last that the stream has not come to
@@ -377,15 +376,7 @@ public final class FakeDriver implements Driver {
         callInContext("cuStreamCreateWithPriority");
         long stream = handle();
         streams.put(stream, new ArrayDeque<>());
-        if (goesFirst) {
-            streamsThatGoFirst++;
-        }
         return stream;
-    }
-
-    /** How many streams were created whose kernels go before those of others. */
-    synchronized int streamsThatGoFirst() {
-        return streamsThatGoFirst;
     }
 
     @Override

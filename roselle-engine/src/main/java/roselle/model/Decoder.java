@@ -160,22 +160,16 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (weights.embeddingNorm() != null) {
             operations.norm(space.hidden, weights.embeddingNorm(), space.hidden, rows);
         }
-        if (weights.streams() != null) {
-            weights.streams()
-                    .begin(operations, weights.embedding(), spec.input().scale(), rows);
-        }
-        HyperStreams hyper = weights.hyper();
-        if (hyper != null) {
-            hyper.begin(operations, weights.embedding(), spec.input().scale());
+        ResidualStreams streams = weights.streams();
+        if (streams != null) {
+            streams.begin(operations, weights.embedding(), spec.input().scale(), rows);
         }
         for (Layer layer : layers) {
             block(operations, layer, rows);
         }
         if (inputs.outputs > 0) {
-            if (weights.streams() != null) {
-                weights.streams().end(operations, space.last, inputs.outputs);
-            } else if (hyper != null) {
-                hyper.end(operations, space.last, inputs.outputs);
+            if (streams != null) {
+                streams.end(operations, space.last, inputs.outputs);
             } else {
                 operations.selectOutputs(space.hidden, space.last); // [outputs, width]
             }
@@ -197,7 +191,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     /** What a layer makes of what it is told. */
     private void listen(Operations operations, Layer.Told told, int rows) {
-        SideStreams streams = weights.streams();
+        SideStreams streams = weights.streams() instanceof SideStreams side ? side : null;
         Rows input = streams == null ? space.hidden : streams.rows().streams().getFirst();
         linear(operations, input, told.down(), Epilogue.PLAIN, told.gates(), rows); // [rows, size]
         operations.gatedActivation(told.gates(), told.input(), told.gate(), told.gates(), rows);
@@ -225,13 +219,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
             parallelBlock(operations, layer, rows);
             return;
         }
-        SideStreams streams = weights.streams();
-        if (streams != null && layer.streams() != null) {
-            streams.predict(operations, layer.streams(), rows);
-        }
-        HyperStreams hyper = weights.hyper();
-        if (hyper != null && layer.hyper() != null) {
-            hyper.readAttention(operations, layer.hyper(), space.hidden, rows);
+        ResidualStreams streams = weights.streams();
+        if (streams != null) {
+            streams.beforeAttention(operations, layer, space.hidden, rows);
         }
         switch (layer.attention()) {
             case Layer.NoAttention _ -> {}
@@ -248,20 +238,13 @@ public final class Decoder implements StepProgram, AutoCloseable {
                         operations, both, normed(operations, layer.attentionNorm(), space.normed, rows), rows);
         }
         addNormed(operations, layer.postAttentionNorm(), rows);
-        if (streams != null && layer.streams() != null) {
-            streams.addBeside(operations, layer.streams(), layer.attentionNorm(), rows);
-        }
-        if (hyper != null && layer.hyper() != null) {
-            hyper.giveAttention(operations, rows);
-            hyper.readFeedForward(operations, layer.hyper(), space.hidden, rows);
+        if (streams != null) {
+            streams.betweenHalves(operations, layer, space.hidden, rows);
         }
         feed(operations, layer.feedForward(), space.hidden, layer.feedForwardNorm(), rows);
         addNormed(operations, layer.postFeedForwardNorm(), rows);
-        if (hyper != null) {
-            hyper.giveFeedForward(operations, rows);
-        }
-        if (streams != null && layer.streams() != null) {
-            streams.correct(operations, layer.streams(), rows);
+        if (streams != null) {
+            streams.afterFeedForward(operations, layer, rows);
         }
         if (layer.told() != null) {
             listen(operations, layer.told(), rows);

@@ -27,8 +27,7 @@ import roselle.quantization.StoredMatrix;
  * @param positions {@code [context, width]}; null where positions are not learned
  * @param types {@code [types, width]}; null where tokens have none
  * @param told what makes all that the layers are told of a token; null for nothing
- * @param streams what mixes streams side by side; null where there is one
- * @param hyper what connects layers to several streams; null where they add to one
+ * @param streams what there is in the place of one residual stream; null where there is one
  * @param embeddingNorm of the sum of the three; null for none
  * @param finalNorm null where each half ends in one
  * @param output {@code [vocabulary, width]}, the embedding itself where they are tied; null where there are no logits
@@ -38,8 +37,7 @@ record DecoderWeights(
         @Nullable Weight positions,
         @Nullable Weight types,
         @Nullable ToldInputs told,
-        @Nullable SideStreams streams,
-        @Nullable HyperStreams hyper,
+        @Nullable ResidualStreams streams,
         @Nullable Norm embeddingNorm,
         List<Layer> layers,
         @Nullable Norm finalNorm,
@@ -64,11 +62,7 @@ record DecoderWeights(
         List<Layer> layers = layers(spec, loader);
         LayerInputs inputs = spec.input().layers();
         ToldInputs told = inputs == null ? null : loader.toldInputs(inputs);
-        Streams side = spec.block().streams();
-        SideStreams streams = side == null || space.streams == null ? null : loader.sideStreams(side, space.streams);
-        HyperConnections connections = spec.block().connections();
-        HyperStreams hyper =
-                connections == null || space.hyper == null ? null : loader.hyperStreams(connections, space.hyper);
+        ResidualStreams streams = streams(spec, loader, space);
         Norm embeddingNorm = spec.input().norms() ? loader.norm(Part.EMBEDDING_NORM, 0) : null;
         Norm finalNorm = spec.block().normsSums() ? null : loader.norm(Part.FINAL_NORM, 0);
         Weight output = spec.isTied() ? embedding : null;
@@ -80,17 +74,16 @@ record DecoderWeights(
                 Epilogue.bias(hasBias ? store.constants(tensors.bias(Part.OUTPUT, 0, spec.vocabulary())) : null);
         tensors.requireAllUsed(UnusedTensors.of(spec));
         return new DecoderWeights(
-                embedding,
-                positions,
-                types,
-                told,
-                streams,
-                hyper,
-                embeddingNorm,
-                layers,
-                finalNorm,
-                output,
-                outputBias);
+                embedding, positions, types, told, streams, embeddingNorm, layers, finalNorm, output, outputBias);
+    }
+
+    private static @Nullable ResidualStreams streams(DecoderSpec spec, LayerLoader loader, Workspace space) {
+        Streams side = spec.block().streams();
+        HyperConnections connections = spec.block().connections();
+        if (side != null && space.streams != null) {
+            return loader.sideStreams(side, space.streams);
+        }
+        return connections == null || space.hyper == null ? null : loader.hyperStreams(connections, space.hyper);
     }
 
     private static StoredMatrix positions(TensorSource tensors, DecoderSpec spec) {
@@ -107,9 +100,6 @@ record DecoderWeights(
         }
         if (streams != null) {
             streams.leaveAdaptable(adaptable, layers);
-        }
-        if (hyper != null) {
-            hyper.leaveAdaptable(adaptable, layers);
         }
         for (Layer layer : layers) {
             if (layer.attention() instanceof CompressedAttention compressed) {

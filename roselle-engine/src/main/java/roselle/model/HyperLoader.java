@@ -46,8 +46,8 @@ final class HyperLoader {
                 product(Part.OUTPUT_CONNECTION, Part.OUTPUT_CONNECTION_BIAS, 0, new float[] {scale}, streams, streams));
     }
 
-    HyperStreams.Layer layer(HyperConnections kind, int layer) {
-        return new HyperStreams.Layer(
+    HyperStreams.Halves layer(HyperConnections kind, int layer) {
+        return new HyperStreams.Halves(
                 product(
                         Part.ATTENTION_CONNECTION,
                         Part.ATTENTION_CONNECTION_BIAS,

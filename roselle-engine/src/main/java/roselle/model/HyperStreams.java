@@ -1,5 +1,7 @@
 package roselle.model;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.List;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
@@ -23,38 +25,40 @@ record HyperStreams(
         Connection attention,
         Connection feedForward,
         Connection last,
-        Product end) {
+        Product end)
+        implements ResidualStreams {
     /** What makes coefficients: a matrix with its scale, and a bias. */
     record Product(Weight weight, Epilogue bias) {}
 
     /** What makes the coefficients of a layer's halves. */
-    record Layer(Product attention, Product feedForward) {}
+    record Halves(Product attention, Product feedForward) {}
 
     /** All streams are the embedding. */
-    void begin(Operations operations, Weight embedding, float scale) {
+    @Override
+    public void begin(Operations operations, Weight embedding, float scale, int count) {
         for (int i = 0; i < rows.streams().size(); i++) {
             operations.embed(embedding, scale, rows.streams().get(i));
         }
     }
 
-    /** What attention reads. */
-    void readAttention(Operations operations, Layer layer, Rows hidden, int count) {
-        read(operations, rows.before(), layer.attention(), attention, hidden, count);
+    @Override
+    public void beforeAttention(Operations operations, Layer layer, Rows hidden, int count) {
+        read(operations, rows.before(), halves(layer).attention(), attention, hidden, count);
     }
 
-    /** How streams go on with what attention gave. */
-    void giveAttention(Operations operations, int count) {
+    @Override
+    public void betweenHalves(Operations operations, Layer layer, Rows hidden, int count) {
         operations.mix(rows.withBefore(), rows.mixed(), width, rows.between(), count);
+        read(operations, rows.between(), halves(layer).feedForward(), feedForward, hidden, count);
     }
 
-    /** What a feed-forward reads. */
-    void readFeedForward(Operations operations, Layer layer, Rows hidden, int count) {
-        read(operations, rows.between(), layer.feedForward(), feedForward, hidden, count);
-    }
-
-    /** How streams go on with what a feed-forward gave. */
-    void giveFeedForward(Operations operations, int count) {
+    @Override
+    public void afterFeedForward(Operations operations, Layer layer, int count) {
         operations.mix(rows.withBetween(), rows.mixed(), width, rows.before(), count);
+    }
+
+    private static Halves halves(Layer layer) {
+        return requireNonNull(layer.hyper(), "a layer that is not connected");
     }
 
     private void read(
@@ -65,8 +69,8 @@ record HyperStreams(
         operations.mix(streams, rows.read(), width, hidden, count);
     }
 
-    /** What is read of the streams of the rows whose logits are wanted. */
-    void end(Operations operations, Rows target, int outputs) {
+    @Override
+    public void end(Operations operations, Rows target, int outputs) {
         operations.selectOutputs(rows.before(), rows.last());
         operations.norm(rows.last(), norm, rows.lastNormed(), outputs);
         operations.linear(rows.lastNormed(), end.weight(), end.bias(), rows.lastCoefficients(), outputs);
@@ -74,14 +78,12 @@ record HyperStreams(
         operations.mix(rows.last(), rows.lastCoefficients(), width, target, outputs);
     }
 
-    /** Takes out what adapters cannot add to. */
-    void leaveAdaptable(AdaptableWeights adaptable, List<roselle.model.Layer> layers) {
+    @Override
+    public void leaveAdaptable(AdaptableWeights adaptable, List<Layer> layers) {
         adaptable.remove(end.weight());
-        for (roselle.model.Layer layer : layers) {
-            if (layer.hyper() != null) {
-                adaptable.remove(layer.hyper().attention().weight());
-                adaptable.remove(layer.hyper().feedForward().weight());
-            }
+        for (Layer layer : layers) {
+            adaptable.remove(halves(layer).attention().weight());
+            adaptable.remove(halves(layer).feedForward().weight());
         }
     }
 }

@@ -39,7 +39,7 @@ record Layer(
         @Nullable Told told,
         float scale,
         @Nullable Streams streams,
-        HyperStreams.@Nullable Layer hyper) {
+        HyperStreams.@Nullable Halves hyper) {
 
     /** The weights of one kind of attention, and where its rows lie in the workspace. */
     sealed interface Attention

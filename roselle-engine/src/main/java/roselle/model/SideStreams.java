@@ -1,8 +1,9 @@
 package roselle.model;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Epilogue;
@@ -19,11 +20,13 @@ import roselle.model.weights.AdaptableWeights;
  * @param normed a place for normalised rows
  * @param delta a place for what is added
  */
-record SideStreams(StreamRows rows, List<Weight> projections, List<Weight> returns, Rows normed, Rows delta) {
+record SideStreams(StreamRows rows, List<Weight> projections, List<Weight> returns, Rows normed, Rows delta)
+        implements ResidualStreams {
     private static final float HALF_OF_VARIANCE = (float) Math.sqrt(0.5);
 
     /** The first stream is the embedding; the others are made of it, and as long. */
-    void begin(Operations operations, Weight embedding, float scale, int count) {
+    @Override
+    public void begin(Operations operations, Weight embedding, float scale, int count) {
         Rows first = rows.streams().getFirst();
         operations.embed(embedding, scale, first);
         for (int i = 1; i < rows.streams().size(); i++) {
@@ -33,31 +36,39 @@ record SideStreams(StreamRows rows, List<Weight> projections, List<Weight> retur
         }
     }
 
-    /** What a layer expects of the streams; what it computes begins as the first of them. */
-    void predict(Operations operations, Layer.Streams layer, int count) {
-        route(operations, layer, rows.streams().getFirst(), count);
-        operations.linear(rows.routed(), layer.prediction(), layer.predictionBias(), rows.coefficients(), count);
+    /** What the layer expects of the streams; what it computes begins as the first of them. */
+    @Override
+    public void beforeAttention(Operations operations, Layer layer, Rows hidden, int count) {
+        Layer.Streams own = streams(layer);
+        route(operations, own, rows.streams().getFirst(), count);
+        operations.linear(rows.routed(), own.prediction(), own.predictionBias(), rows.coefficients(), count);
         operations.mix(rows.all(), rows.coefficients(), rows.width(), rows.predicted(), count);
     }
 
     /** Adds what goes beside attention: its normalised input, and two narrow products of that. */
-    void addBeside(Operations operations, Layer.Streams layer, @Nullable Norm inputNorm, int count) {
-        if (inputNorm == null) {
-            throw new IllegalStateException("layers of side streams normalise their input");
-        }
+    @Override
+    public void betweenHalves(Operations operations, Layer layer, Rows hidden, int count) {
+        Layer.Streams own = streams(layer);
+        Norm inputNorm = requireNonNull(layer.attentionNorm(), "layers of side streams normalise their input");
         operations.norm(rows.firstPredicted(), inputNorm, normed, count);
-        operations.linear(normed, layer.laurelDown(), Epilogue.PLAIN, rows.narrow(), count);
-        operations.linear(rows.narrow(), layer.laurelUp(), Epilogue.PLAIN, delta, count);
-        operations.addNormed(delta, layer.laurelNorm(), 1f, rows.hidden(), count);
+        operations.linear(normed, own.laurelDown(), Epilogue.PLAIN, rows.narrow(), count);
+        operations.linear(rows.narrow(), own.laurelUp(), Epilogue.PLAIN, delta, count);
+        operations.addNormed(delta, own.laurelNorm(), 1f, rows.hidden(), count);
         operations.addNormed(rows.firstPredicted(), inputNorm, 1f, rows.hidden(), count);
         operations.scaleLogits(rows.hidden(), HALF_OF_VARIANCE, 0f, count);
     }
 
     /** The streams behind a layer, by how far it is from what was expected. */
-    void correct(Operations operations, Layer.Streams layer, int count) {
-        route(operations, layer, rows.hidden(), count);
-        operations.linear(rows.routed(), layer.correction(), layer.correctionBias(), rows.coefficients(), count);
+    @Override
+    public void afterFeedForward(Operations operations, Layer layer, int count) {
+        Layer.Streams own = streams(layer);
+        route(operations, own, rows.hidden(), count);
+        operations.linear(rows.routed(), own.correction(), own.correctionBias(), rows.coefficients(), count);
         operations.mix(rows.predicted(), rows.coefficients(), rows.width(), rows.all(), count);
+    }
+
+    private static Layer.Streams streams(Layer layer) {
+        return requireNonNull(layer.streams(), "a layer that knows one stream");
     }
 
     private void route(Operations operations, Layer.Streams layer, Rows input, int count) {
@@ -67,7 +78,8 @@ record SideStreams(StreamRows rows, List<Weight> projections, List<Weight> retur
     }
 
     /** The mean of all streams of the rows whose logits are wanted. */
-    void end(Operations operations, Rows target, int outputs) {
+    @Override
+    public void end(Operations operations, Rows target, int outputs) {
         operations.selectOutputs(rows.all(), rows.last());
         operations.selectOutputs(rows.streams().getFirst(), target);
         Rows first = rows.lastStreams().getFirst();
@@ -78,15 +90,13 @@ record SideStreams(StreamRows rows, List<Weight> projections, List<Weight> retur
         operations.scaleLogits(target, 1f / rows.lastStreams().size(), 0f, outputs);
     }
 
-    /** Takes out what adapters cannot add to. */
-    void leaveAdaptable(AdaptableWeights adaptable, List<Layer> layers) {
+    @Override
+    public void leaveAdaptable(AdaptableWeights adaptable, List<Layer> layers) {
         var all = new ArrayList<Weight>(projections);
         all.addAll(returns);
         for (Layer layer : layers) {
-            if (layer.streams() != null) {
-                Layer.Streams own = layer.streams();
-                all.addAll(List.of(own.router(), own.prediction(), own.correction(), own.laurelDown(), own.laurelUp()));
-            }
+            Layer.Streams own = streams(layer);
+            all.addAll(List.of(own.router(), own.prediction(), own.correction(), own.laurelDown(), own.laurelUp()));
             if (layer.told() != null) {
                 all.add(layer.told().down()); // it may be multiplied with the stream's scale
             }
