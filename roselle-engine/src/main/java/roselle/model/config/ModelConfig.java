@@ -95,7 +95,16 @@ public final class ModelConfig {
         return checked(name(field, key), integer(field, key, fallback), most);
     }
 
-    /** The same, where 0 means that there is none; so does absence. */
+    /** Counts or sizes under either name, all of which must be so; a lone number is a list of one. */
+    public int[] sizes(String field, String key, int most) {
+        int[] sizes = integers(field, key);
+        for (int size : sizes) {
+            checked(name(field, key), size, most);
+        }
+        return sizes;
+    }
+
+    /** One size, where 0 means that there is none; so does absence. */
     public int sizeOrNone(String field, String key, int most) {
         String name = name(field, key);
         int value = integer(field, key, 0);

@@ -7,7 +7,7 @@ public record Sizes(
         int vocabulary, int width, int layers, int heads, int keyHeads, int headSize, int inner, int context) {
     private static final int MAX_LAYERS = 1_000;
     private static final int MAX_HEADS = 10_000;
-    private static final int MAX_NUMBERS = 10_000_000;
+    public static final int MAX_NUMBERS = 10_000_000;
     static final int MAX_POSITIONS = 1 << 30;
 
     public static Sizes of(ModelConfig config) {

@@ -55,7 +55,7 @@ public final class Gemma3n implements Architecture {
         if (!config.isGguf() && !text.family().equals("gemma3n_text")) {
             throw config.unsupported("text_config", text == config ? "absent" : text.family(), "gemma3n_text");
         }
-        int[] inner = text.integers("intermediate_size", "feed_forward_length");
+        int[] inner = text.sizes("intermediate_size", "feed_forward_length", Sizes.MAX_NUMBERS);
         Sizes sizes = Sizes.of(text, text.integer("num_key_value_heads", "attention.head_count_kv"), inner[0]);
         SpecBuilder builder = builder(text, sizes);
         float softCap = (float) text.number("final_logit_softcapping", "final_logit_softcapping", 30);

@@ -63,7 +63,7 @@ public final class Gemma4 implements Architecture {
         if (!config.isGguf() && !TEXTS.contains(text.family())) {
             throw config.unsupported("text_config", text == config ? "absent" : text.family(), "gemma4_text");
         }
-        int[] inner = text.integers("intermediate_size", "feed_forward_length");
+        int[] inner = text.sizes("intermediate_size", "feed_forward_length", Sizes.MAX_NUMBERS);
         int[] keyHeads = text.integers("num_key_value_heads", KEY_HEADS);
         var sizes = Sizes.of(text, ofLayer(text, KEY_HEADS, keyHeads, 0), ofLayer(text, INNER, inner, 0));
         SpecBuilder builder = builder(text, sizes);
