@@ -246,6 +246,13 @@ public record DecoderSpec(
                 heads(layers.get(i).attention())
                         .ifPresent(heads -> attentions.add(new StepDemands.Attention(heads, group, bothWays)));
             }
+            for (int j = 1; j < groupsOf[i].length; j++) { // for whose pages a device makes room all the same
+                KvGroup kept = groups.get(groupsOf[i][j]);
+                if (!kept.isState() && kept.valueSize() != 0) {
+                    var heads = new HeadShape(kept.heads(), kept.heads(), kept.keySize(), kept.valueSize());
+                    attentions.add(new StepDemands.Attention(heads, kept, false));
+                }
+            }
         }
         Widths widths = Widths.of(this);
         boolean routes = routesTokens();

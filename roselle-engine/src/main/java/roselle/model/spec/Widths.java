@@ -189,8 +189,8 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
         long lasting = streams == null ? 0 : (long) streams.count() * spec.width();
         HyperConnections hyper = spec.block().connections();
         if (hyper != null) { // what a half gives lies with the streams
-            beside += (long) (hyper.vectors() - 1) * spec.width() + 2L * hyper.coefficients();
-            lasting += 2L * hyper.count() * spec.width() + 2L * hyper.count();
+            beside += (long) (hyper.vectors() - 1) * spec.width() + hyper.coefficients();
+            lasting += 2L * hyper.count() * spec.width() + hyper.count();
         }
         long perRow = stream + projected + attended + inner + routing + spec.layerInputs() + chosen + beside;
         return perRow * limits.maxRows() + limits.maxOutputs() * (spec.width() + lasting);
