@@ -102,7 +102,7 @@ final class MergedTensors {
         boolean isTransposed = adapter.config().flag("fan_in_fan_out", false);
         if (isTransposed && adapter.config().flag("use_dora", false)) {
             throw new CheckpointException(
-                    adapter.source() + " has magnitudes (DoRA) of transposed matrices, which" + " is not supported");
+                    adapter.source() + " has magnitudes (DoRA) of transposed matrices, which is not supported");
         }
         // rows and columns of what is added, as the model stores it
         change(module + ".weight").added = isTransposed
