@@ -84,7 +84,7 @@ final class WireTest {
         shape(
                 "chat-top-logprobs",
                 "/v1/chat/completions",
-                "{" + HELLO + ",\"max_tokens\":2,\"logprobs\":true,\"top_logprobs\":2}");
+                "{" + HELLO + ",\"max_tokens\":2,\"logprobs\":true,\"top_logprobs\":2,\"temperature\":0}");
         shape("chat-call", "/v1/chat/completions", "{" + WEATHER + "}");
         shape("chat-call-stream", "/v1/chat/completions", "{" + WEATHER + ",\"stream\":true}");
         shape("chat-thought", "/v1/chat/completions", "{" + SUM + "}");
@@ -110,7 +110,10 @@ final class WireTest {
                 "POST",
                 "/v1/completions",
                 "{\"prompt\":\"a\",\"max_tokens\":2,\"stream\":true,%s}");
-        shape("completion-logprobs", "/v1/completions", "{\"prompt\":\"a\",\"max_tokens\":2,\"logprobs\":2}");
+        shape(
+                "completion-logprobs",
+                "/v1/completions",
+                "{\"prompt\":\"a\",\"max_tokens\":2,\"logprobs\":2,\"temperature\":0}");
         shape("embeddings", "/v1/embeddings", "{\"input\":[\"a\",\"b\"]}");
         shape("embeddings-packed", "/v1/embeddings", "{\"input\":\"a\",\"encoding_format\":\"base64\"}");
         exact("response", "POST", "/v1/responses", "{\"input\":\"Hi\",\"max_output_tokens\":2,\"store\":false,%s}");
