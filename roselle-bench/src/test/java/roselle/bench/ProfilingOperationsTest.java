@@ -1,5 +1,6 @@
 package roselle.bench;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.reflect.Constructor;
@@ -9,8 +10,11 @@ import java.lang.reflect.Proxy;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.operation.Operations;
@@ -60,13 +64,16 @@ class ProfilingOperationsTest {
         if (type == int.class) {
             return lastNumber;
         }
-        return type == float.class ? (Object) (float) lastNumber : part(type);
+        return type == float.class ? (Object) (float) lastNumber : requireNonNull(part(type, Set.of()));
     }
 
-    /** The same within a record, whose numbers must fit each other. */
-    private static Object part(Class<?> type) {
+    /** The same within records, whose numbers must fit each other; null for one of a kind that it lies in. */
+    private static @Nullable Object part(Class<?> type, Set<Class<?>> within) {
+        if (within.contains(type)) {
+            return null;
+        }
         if (type.isRecord()) {
-            return made(type);
+            return made(type, within);
         }
         if (type.isEnum()) {
             return type.getEnumConstants()[0];
@@ -80,14 +87,16 @@ class ProfilingOperationsTest {
         return type == long.class ? (Object) 1L : type == float.class ? (Object) 1f : (Object) 1;
     }
 
-    private static Object made(Class<?> type) {
+    private static Object made(Class<?> type, Set<Class<?>> within) {
+        var inner = new HashSet<>(within);
+        inner.add(type);
         RecordComponent[] components = type.getRecordComponents();
         Class<?>[] types =
                 Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new);
         try {
             Constructor<?> constructor = type.getDeclaredConstructor(types);
             return constructor.newInstance(
-                    Arrays.stream(types).map(ProfilingOperationsTest::part).toArray());
+                    Arrays.stream(types).map(each -> part(each, inner)).toArray());
         } catch (ReflectiveOperationException failure) {
             throw new LinkageError("no " + type.getSimpleName() + " can be made", failure);
         }
