@@ -116,7 +116,9 @@ class MutatedConfigurationTest {
         "deepseek_v3, n_group,             3,          experts in 3 groups",
         "deepseek_v3, n_shared_experts,    -1,         n_shared_experts is -1",
         "deepseek_v3, q_lora_rank,         -1,         q_lora_rank is -1",
-        "llama,       head_dim,            1,          an even part of a head"
+        "llama,       head_dim,            1,          an even part of a head",
+        "gemma3n_text, intermediate_size,  -5,         intermediate_size is -5",
+        "qwen3_5_text, layer_types,        [],         linear_attn.A_log"
     })
     void refusesImpossibleSizes(String model, String field, String value, String message) throws IOException {
         Path altered = altered(MODELS.resolve(model), field, value);

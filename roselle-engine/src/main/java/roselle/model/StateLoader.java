@@ -212,7 +212,7 @@ final class StateLoader {
 
     /** Rates of decays, from themselves or from their logarithms. */
     private Buffer rate(Part plain, Part logarithm, int heads, int layer) {
-        if (!tensors.has(logarithm, layer)) {
+        if (!tensors.isNamed(logarithm, layer)) {
             return store.constants(tensors.vector(plain, layer, heads));
         }
         float[] rate = tensors.vector(logarithm, layer, heads);

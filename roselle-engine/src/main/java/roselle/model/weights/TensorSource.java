@@ -50,6 +50,11 @@ public final class TensorSource {
                 .isPresent();
     }
 
+    /** Whether the family's files have a name for a part, be the tensor there or not. */
+    public boolean isNamed(Part part, int layer) {
+        return names.name(part, layer).isPresent();
+    }
+
     /** A tensor with that many rows of so many columns. */
     public StoredMatrix matrix(Part part, int layer, long rows, long columns) {
         return shaped(base(part, layer), Shape.of(rows, columns));
