@@ -235,9 +235,7 @@ record Layer(
 
         /** The same with another factor of what it gives. */
         Gated scaled(float factor) {
-            float scale = downEpilogue.scale() * factor;
-            var other = new Epilogue(downEpilogue.bias(), downEpilogue.activation(), scale, downEpilogue.accumulates());
-            return new Gated(product, down, other, deviations, gateScale);
+            return new Gated(product, down, downEpilogue.scaled(factor), deviations, gateScale);
         }
 
         /** The same without the residual connection. */

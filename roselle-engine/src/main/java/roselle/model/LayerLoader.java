@@ -215,10 +215,8 @@ final class LayerLoader {
     }
 
     private Epilogue attentionOutput(AttentionSpec.MultiHead attention, int layer) {
-        Epilogue plain =
-                added(attention.outputBias() ? tensors.bias(Part.ATTENTION_OUTPUT, layer, spec.width()) : null, layer);
-        float scale = plain.scale() * attention.traits().outputScale();
-        return new Epilogue(plain.bias(), plain.activation(), scale, plain.accumulates());
+        return added(attention.outputBias() ? tensors.bias(Part.ATTENTION_OUTPUT, layer, spec.width()) : null, layer)
+                .scaled(attention.traits().outputScale());
     }
 
     private AttentionLayer.Traits traits(AttentionSpec.MultiHead attention) {

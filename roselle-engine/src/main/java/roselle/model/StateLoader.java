@@ -135,13 +135,8 @@ final class StateLoader {
                 attended,
                 space.normalizes() ? normedParts(space, layer, attended) : List.of(),
                 matrix(Part.SPACE_OUTPUT, layer, spec.width(), heads.values()),
-                scaled(
-                        LayerLoader.addedTo(spec.block(layer), outputBias),
-                        space.scales().output()));
-    }
-
-    private static Epilogue scaled(Epilogue plain, float factor) {
-        return new Epilogue(plain.bias(), plain.activation(), plain.scale() * factor, plain.accumulates());
+                LayerLoader.addedTo(spec.block(layer), outputBias)
+                        .scaled(space.scales().output()));
     }
 
     /** The taps times what the convolution's inputs are multiplied by, which is no matter of its bias. */

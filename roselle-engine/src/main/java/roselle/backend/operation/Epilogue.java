@@ -24,6 +24,11 @@ public record Epilogue(@Nullable Buffer bias, Activation activation, float scale
         return new Epilogue(bias, Activation.NONE, scale, true);
     }
 
+    /** The same with another factor of what is stored or added. */
+    public Epilogue scaled(float factor) {
+        return new Epilogue(bias, activation, scale * factor, accumulates);
+    }
+
     /** Whether nothing changes a sum before it is stored or added. */
     public boolean isSumAlone() {
         return bias == null && activation == Activation.NONE && scale == 1f;
