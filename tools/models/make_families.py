@@ -2,7 +2,7 @@
 """Writes tiny randomly initialised checkpoints of families of decoders, with the logits and greedy tokens that Hugging Face
 transformers computes for them in float32 on the CPU by full forwards without a cache. usage: make_families.py OUT_DIR [NAME...]
 
-Written with transformers 5.23.0 and torch 2.15.0. OUT_DIR/NAME has config.json, model.safetensors (bf16) and
+Written with transformers 5.23.0 and 5.24.0 and torch 2.15.0. OUT_DIR/NAME has config.json, model.safetensors (bf16) and
 expected.safetensors (input_i, logits_i, greedy_i of 1, 17 and 45 tokens), as the tiny models have. Of families whose layers
 keep states, OUT_DIR/NAME-lengths.safetensors has the same of lengths around the boundaries of chunks of 16 and of 64, of
 logits the last 16 rows."""
@@ -134,6 +134,8 @@ MODELS = {
     "deepseek_v32": ("DeepseekV32", SMALL | SPARSE | dict(n_group=2, topk_group=1, rope_parameters=ROPE)),
     "glm_moe_dsa": ("GlmMoeDsa", SMALL | SPARSE | dict(num_hidden_layers=3, indexer_types=["full", "shared", "full"],
                                                        rope_parameters=ROPE)),
+    "hy_v4": ("HYV4", SMALL | SPARSE | dict(num_hidden_layers=3, indexer_types=["full", "shared", "full"], hc_magnitude=1.5, hc_eps=1e-3,
+                                            swiglu_limit=0.5, rope_parameters=ROPE)),
     "kimi_linear": ("KimiLinear", SMALL | LATENT | dict(
         num_hidden_layers=3, head_dim=None, q_lora_rank=None, num_local_experts=6, num_experts_per_tok=2, moe_intermediate_size=16,
         n_group=1, topk_group=1, routed_scaling_factor=1.5, linear_head_dim=12, linear_num_heads=4,
@@ -566,6 +568,35 @@ def publish_olmo(folder, arguments):
     save_file(tensors, path, metadata={"format": "pt"})
 
 
+def publish_hy4(folder):
+    """Of Hunyuan 4 transformers gives feed-forwards the name of attention's gates, and all that connects streams a prefix too early.
+    Beside it there is one for llama.cpp's converter, whose rows that turn together are neighbours."""
+    path = os.path.join(folder, "model.safetensors")
+    published = {}
+    for name, tensor in load_file(path).items():
+        name = name.replace(".hc_pre.hc_head.", ".hc_head.").replace("_layer.hc_", "_layer.hc_pre.hc_").replace(".hc_pre.hc_attn", ".hc_attn")
+        name = name.replace(".hc_pre.hc_mlp", ".hc_mlp")
+        published[name if "self_attn" in name else name.replace(".linear_gate.", ".gate_proj.")] = tensor
+    save_file(published, path, metadata={"format": "pt"})
+    with open(os.path.join(folder, "config.json")) as file:
+        config = json.load(file)
+    head, index, turned = config["qk_head_dim"], config["index_head_dim"], config["qk_rope_head_dim"]
+    sizes = {"self_attn.q_b_proj.": head, "kv_a_proj_with_mqa.": config["kv_lora_rank"] + turned, "indexer.wq_b.": index,
+             "indexer.wk.": index, "indexer.k_norm.": index}
+    for name, tensor in published.items():
+        for part, size in sizes.items():
+            if part in name:
+                heads = tensor.clone().reshape(-1, size, *tensor.shape[1:])
+                ends = heads[:, size - turned:]
+                heads[:, size - turned:] = torch.stack([ends[:, :turned // 2], ends[:, turned // 2:]], 2).flatten(1, 2).clone()
+                published[name] = heads.reshape(tensor.shape)
+    neighbours = folder + "-neighbours"
+    os.makedirs(neighbours, exist_ok=True)
+    save_file(published, os.path.join(neighbours, "model.safetensors"), metadata={"format": "pt"})
+    with open(os.path.join(neighbours, "config.json"), "w") as file:
+        json.dump(config, file, indent=2, sort_keys=True)
+
+
 def publish_step(folder, arguments):
     """Published configurations of Step 3.5 have names of their own and lists with an entry for each layer, and no encoder."""
     path = os.path.join(folder, "model.safetensors")
@@ -612,6 +643,8 @@ def write(name, kind, arguments):
             publish_kimi(folder)
         if kind == "DeepseekV4":
             publish_deepseek4(folder, copy.deepcopy(arguments))
+        if name == "hy_v4":
+            publish_hy4(folder)
         if name == "olmo_hybrid":
             publish_olmo(folder, arguments)
         if name == "step3p5":

@@ -83,6 +83,8 @@ class ConfigurationTest {
         "../similar-models/step3p5, norm_expert_weight, 'false',  norm_expert_weight is false",
         "../similar-models/cohere2_moe, expert_selection_fn, '\"top\"', expert_selection_fn is top",
         "../similar-models/cohere2_moe, shared_expert_combination_strategy, '\"best\"', strategy is best",
+        "../similar-models/hy_v4, indexer_types, 'null', indexer_types is nothing",
+        "../similar-models/hy_v4, attention_bias, 'true', attention_bias is true",
         "../similar-models/falcon_h1, mamba_norm_before_gate, 'true', mamba_norm_before_gate is true",
         "../similar-models/falcon_h1, mamba_d_ssm, '48',           mamba_d_ssm is 48",
         "../similar-models/apertus, hidden_act, '\"gelu\"',        hidden_act is gelu"

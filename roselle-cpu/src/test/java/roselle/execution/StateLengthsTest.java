@@ -48,6 +48,7 @@ class StateLengthsTest {
                 "tiny-models/deepseek_v32",
                 "tiny-models/deepseek_v4",
                 "similar-models/glm_moe_dsa",
+                "similar-models/hy_v4",
                 "tiny-models/minimax_m3_vl_text"
             })
     void logitsAndGreedyTokensAreTheReferencesHoweverAPromptIsCut(String model) {

@@ -14,6 +14,7 @@ import roselle.backend.operation.Norm;
 import roselle.backend.operation.PositionIndex;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.IndexSpec;
 import roselle.model.weights.Part;
 import roselle.model.weights.Rearrangement;
 import roselle.model.weights.RopeTables;
@@ -65,7 +66,7 @@ final class CompressedLoader {
         var columns = new Columns(Rows.of(workspace.projected, attention.products()));
         int queries = attention.heads() * attention.size();
         int narrow = attention.groups() * attention.groupRank();
-        AttentionSpec.Index index = attention.index();
+        IndexSpec index = attention.index();
         ChosenPositions chosen = index == null ? null : workspace.chosen();
         AttentionLayer keys = attention.tokens() == 0 ? null : keys(attention, null, layer, places.get(2), chosen);
         var shape = new HeadShape(attention.heads(), 1, attention.size(), attention.size());
@@ -103,7 +104,7 @@ final class CompressedLoader {
     /** Keys of several tokens, or those of an index; queries to them turn, but nothing is appended by each token. */
     private AttentionLayer keys(
             AttentionSpec.Compressed attention,
-            AttentionSpec.@Nullable Index index,
+            @Nullable IndexSpec index,
             int layer,
             LayerPlace place,
             @Nullable ChosenPositions chosen) {
@@ -127,7 +128,7 @@ final class CompressedLoader {
 
     private CompressedAttention.Chooser chooser(
             AttentionSpec.Compressed attention,
-            AttentionSpec.Index index,
+            IndexSpec index,
             ChosenPositions chosen,
             int layer,
             List<LayerPlace> places,

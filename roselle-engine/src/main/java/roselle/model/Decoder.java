@@ -370,6 +370,10 @@ public final class Decoder implements StepProgram, AutoCloseable {
         }
         operations.attention(attention.absorbed(), attention.layer(), cache, attention.attendedLatent());
         operations.headLinear(attention.attendedLatent(), attention.valueUp(), attention.attended(), rows);
+        if (attention.gate() != null && attention.gates() != null) {
+            linear(operations, input, attention.gate(), Epilogue.PLAIN, attention.gates(), rows);
+            operations.gatedActivation(attention.gates(), attention.attended(), SIGMOID, attention.attended(), rows);
+        }
         linear(operations, attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
     }
 

@@ -40,9 +40,9 @@ final class HyperLoader {
                 rows,
                 spec.width(),
                 norm,
-                new Connection(streams, kind.rounds(), kind.epsilon(), false),
-                new Connection(streams, kind.rounds(), kind.epsilon(), true),
-                new Connection(streams, 0, kind.epsilon(), false),
+                new Connection(streams, kind.rounds(), kind.epsilon(), kind.taken(), false),
+                new Connection(streams, kind.rounds(), kind.epsilon(), kind.taken(), true),
+                Connection.read(streams, kind.epsilon()),
                 product(Part.OUTPUT_CONNECTION, Part.OUTPUT_CONNECTION_BIAS, 0, new float[] {scale}, streams, streams));
     }
 
@@ -52,16 +52,16 @@ final class HyperLoader {
                         Part.ATTENTION_CONNECTION,
                         Part.ATTENTION_CONNECTION_BIAS,
                         layer,
-                        tensors.vector(Part.ATTENTION_CONNECTION_SCALE, layer, 3),
+                        tensors.vector(Part.ATTENTION_CONNECTION_SCALE, layer, kind.scales()),
                         kind.count(),
-                        kind.coefficients()),
+                        kind.products()),
                 product(
                         Part.FEED_FORWARD_CONNECTION,
                         Part.FEED_FORWARD_CONNECTION_BIAS,
                         layer,
-                        tensors.vector(Part.FEED_FORWARD_CONNECTION_SCALE, layer, 3),
+                        tensors.vector(Part.FEED_FORWARD_CONNECTION_SCALE, layer, kind.scales()),
                         kind.count(),
-                        kind.coefficients()));
+                        kind.products()));
     }
 
     /** The scales are those of what is read, what is given, and of the square: of as many rows, as many, and the rest. */

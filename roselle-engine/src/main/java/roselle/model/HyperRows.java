@@ -19,7 +19,8 @@ import roselle.tensor.DataType;
  * @param withBefore {@code before} and what is given
  * @param withBetween what is given, and {@code between}
  * @param normed all streams as one row, normalised
- * @param coefficients products, and what becomes of them, {@code [rows, count * (count + 2)]}
+ * @param products of all streams, in the place of which coefficients come
+ * @param coefficients what becomes of them, {@code [rows, count * (count + 2)]}
  * @param read of these, what is read of each stream
  * @param mixed of these, how streams go on
  * @param last the streams of rows whose logits are wanted, {@code [outputs, count * width]}
@@ -32,6 +33,7 @@ record HyperRows(
         Rows withBefore,
         Rows withBetween,
         Rows normed,
+        Rows products,
         Rows coefficients,
         Rows read,
         Rows mixed,
@@ -53,6 +55,7 @@ record HyperRows(
                 all.columns(0, streams + width),
                 all.columns(streams, streams + width),
                 rows(store, type, limits.maxRows(), streams),
+                coefficients.columns(0, kind.products()),
                 coefficients,
                 coefficients.columns(0, count),
                 coefficients.columns(count, count * (count + 1)),

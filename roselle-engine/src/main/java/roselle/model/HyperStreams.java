@@ -64,8 +64,8 @@ record HyperStreams(
     private void read(
             Operations operations, Rows streams, Product product, Connection connection, Rows hidden, int count) {
         operations.norm(streams, norm, rows.normed(), count);
-        operations.linear(rows.normed(), product.weight(), product.bias(), rows.coefficients(), count);
-        operations.connect(rows.coefficients(), connection, rows.coefficients(), count);
+        operations.linear(rows.normed(), product.weight(), product.bias(), rows.products(), count);
+        operations.connect(rows.products(), connection, rows.coefficients(), count);
         operations.mix(streams, rows.read(), width, hidden, count);
     }
 

@@ -18,6 +18,7 @@ import roselle.backend.operation.Xielu;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.FeedForwardSpec;
+import roselle.model.spec.IndexSpec;
 
 /**
  * A layer with its weights; norms that the architecture does not have are null.
@@ -103,7 +104,7 @@ record Layer(
             @Nullable Chooser chooser)
             implements Attention {}
 
-    /** {@link AttentionSpec.Index} of a layer that chooses; without weights of heads, {@code weights} is {@code queries}. */
+    /** {@link IndexSpec} of a layer that chooses; without weights of heads, {@code weights} is {@code queries}. */
     record Chooser(
             Weight query,
             Rows queries,
@@ -117,6 +118,7 @@ record Layer(
      * {@link AttentionSpec.Latent}; without query compression, {@code queryUp} reads the input itself.
      *
      * @param chooser null where all positions are attended to, or those that a layer before has chosen
+     * @param gate what makes {@code gates} of the input; null for none
      */
     record Latent(
             @Nullable Weight queryDown,
@@ -136,7 +138,9 @@ record Layer(
             Rows attended,
             Weight output,
             Epilogue outputEpilogue,
-            @Nullable Chooser chooser)
+            @Nullable Chooser chooser,
+            @Nullable Weight gate,
+            @Nullable Rows gates)
             implements Attention {}
 
     /**

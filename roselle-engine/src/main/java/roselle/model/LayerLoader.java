@@ -19,6 +19,7 @@ import roselle.model.spec.BlockSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.FeedForwardSpec;
 import roselle.model.spec.HyperConnections;
+import roselle.model.spec.IndexSpec;
 import roselle.model.spec.LayerInputs;
 import roselle.model.spec.NormSpec;
 import roselle.model.spec.Streams;
@@ -159,7 +160,7 @@ final class LayerLoader {
     private Layer.MultiHead multiHead(
             AttentionSpec.MultiHead attention, boolean appends, int layer, List<LayerPlace> places) {
         LayerPlace place = places.getFirst();
-        AttentionSpec.Index index = attention.traits().index();
+        IndexSpec index = attention.traits().index();
         HeadShape heads = attention.heads();
         int queries = heads.queryHeads() * heads.keySize();
         int keys = appends ? heads.keyHeads() * heads.keySize() : 0;
@@ -369,7 +370,7 @@ final class LayerLoader {
 
     private Layer.Latent latent(AttentionSpec.Latent attention, int layer, List<LayerPlace> places) {
         LayerPlace place = places.getFirst();
-        AttentionSpec.Index index = attention.index();
+        IndexSpec index = attention.index();
         int heads = attention.heads();
         int queries = heads * attention.querySize();
         int absorbed = heads * attention.cachedSize();
@@ -378,7 +379,8 @@ final class LayerLoader {
         int queryInput = compressed ? attention.queryRank() : spec.width();
         int compressedSize = Math.max(1, attention.queryRank());
         int products = queries + absorbed + attendedLatent + attention.cachedSize() + compressedSize;
-        Rows all = Rows.of(workspace.projected, products + (index == null ? 0 : index.products()));
+        int choosing = index == null ? 0 : index.products();
+        Rows all = Rows.of(workspace.projected, products + choosing + attention.gates());
         Rows latent = all.columns(queries + absorbed + attendedLatent, attention.cachedSize());
         var norm = new NormSpec(Norm.Kind.RMS, attention.epsilon(), 0f, false);
         var shape = new HeadShape(heads, 1, attention.cachedSize(), attention.rank());
@@ -391,7 +393,7 @@ final class LayerLoader {
                 null,
                 attention.scale(),
                 0f,
-                null,
+                attention.sinks() ? store.constants(tensors.vector(Part.SINKS, layer, heads)) : null,
                 false,
                 true,
                 new AttentionLayer.Traits(
@@ -421,11 +423,12 @@ final class LayerLoader {
                                 attention.queryRank(),
                                 all.columns(products, index.products()),
                                 layer,
-                                places.get(1)));
+                                places.get(1)),
+                attention.gated() ? matrix(Part.ATTENTION_GATE, layer, attention.gates(), spec.width()) : null,
+                attention.gated() ? all.columns(products + choosing, attention.gates()) : null);
     }
 
-    private Layer.Chooser chooser(
-            AttentionSpec.Index index, int queryColumns, Rows products, int layer, LayerPlace place) {
+    private Layer.Chooser chooser(IndexSpec index, int queryColumns, Rows products, int layer, LayerPlace place) {
         int queries = index.heads() * index.size();
         boolean isOfBlocks = index.isOfBlocks();
         var norm = new NormSpec(Norm.Kind.LAYER, index.epsilon(), 0f, true);
@@ -440,7 +443,10 @@ final class LayerLoader {
                         : norm(Part.INDEX_KEY_NORM, layer, index.size(), norm, true),
                 (float) (1 / Math.sqrt((double) index.heads() * index.size())),
                 0f,
-                null);
+                null,
+                false,
+                true,
+                index.turnsEnds() ? AttentionLayer.Traits.ofEnds(null) : AttentionLayer.Traits.NONE);
         Rows asked = products.columns(0, queries);
         return new Layer.Chooser(
                 matrix(Part.INDEX_QUERY, layer, queries, queryColumns),

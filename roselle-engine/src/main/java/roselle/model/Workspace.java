@@ -8,9 +8,9 @@ import roselle.backend.memory.Rows;
 import roselle.backend.operation.ChosenPositions;
 import roselle.backend.operation.Routing;
 import roselle.backend.step.StepLimits;
-import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.HyperConnections;
+import roselle.model.spec.IndexSpec;
 import roselle.model.spec.Streams;
 import roselle.model.spec.Widths;
 import roselle.model.weights.Store;
@@ -58,7 +58,7 @@ final class Workspace {
         expertInner = store.allocate(type, choices * widths.expertInner());
         expertOutputs = rows(store, type, choices, spec.width());
         sharedGate = rows(store, type, rows, 1);
-        AttentionSpec.Index index = spec.anyIndex();
+        IndexSpec index = spec.anyIndex();
         chosen = index == null
                 ? null
                 : new ChosenPositions(

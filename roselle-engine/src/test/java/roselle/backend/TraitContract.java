@@ -261,11 +261,16 @@ public abstract class TraitContract extends KvTypesContract {
         var left = new ArrayList<float[]>();
         for (boolean givenFirst : new boolean[] {false, true}) {
             Rows output = poisoned(rows, 24);
-            operations.connect(some(rows, 24), new Connection(4, 3, 1e-3f, givenFirst), output, rows);
+            var taken = new Connection.Taken(2f, 0f);
+            operations.connect(some(rows, 24), new Connection(4, 3, 1e-3f, taken, givenFirst), output, rows);
             left.add(read(output, rows));
+            Rows same = poisoned(rows, 24);
+            var more = new Connection.Taken(1.5f, 1e-3f);
+            operations.connect(some(rows, 8), new Connection(4, 0, 1e-3f, more, givenFirst), same, rows);
+            left.add(read(same, rows));
         }
         Rows output = poisoned(rows, 4);
-        operations.connect(some(rows, 4), new Connection(4, 0, 1e-3f, false), output, rows);
+        operations.connect(some(rows, 4), Connection.read(4, 1e-3f), output, rows);
         left.add(read(output, rows));
         return joined(left);
     }

@@ -107,14 +107,18 @@ public final class Streams implements RowOperation {
         for (int i = 0; i < n; i++) {
             own.y()[i] = sigmoid(own.x()[i]) + how.epsilon();
         }
-        if (how.rounds() > 0) {
-            square(own.x(), how);
+        Connection.Taken taken = how.taken();
+        if (taken != null) {
+            if (how.rounds() > 0) {
+                square(own.x(), how);
+            }
             int given = how.givenFirst() ? 0 : n;
             int streams = how.givenFirst() ? 1 : 0;
             for (int k = 0, at = n; k < n; k++, at += n + 1) {
-                own.y()[at + given] = 2 * sigmoid(own.x()[n + k]);
+                own.y()[at + given] = taken.magnitude() * sigmoid(own.x()[n + k]) + taken.offset();
                 for (int j = 0; j < n; j++) {
-                    own.y()[at + streams + j] = own.x()[2 * n + j * n + k];
+                    float itself = j == k ? 1f : 0f;
+                    own.y()[at + streams + j] = how.rounds() == 0 ? itself : own.x()[2 * n + j * n + k];
                 }
             }
         }

@@ -52,6 +52,7 @@ import roselle.model.architecture.expert.Glm4Moe;
 import roselle.model.architecture.expert.GptOss;
 import roselle.model.architecture.expert.GraniteMoe;
 import roselle.model.architecture.expert.HyV3;
+import roselle.model.architecture.expert.HyV4;
 import roselle.model.architecture.expert.Llama4;
 import roselle.model.architecture.expert.MiMoV2;
 import roselle.model.architecture.expert.MiniMaxM2;
@@ -140,6 +141,7 @@ public final class Architectures {
             new Gte(),
             new Hunyuan(),
             new HyV3(),
+            new HyV4(),
             new JinaV3(),
             new KimiLinear(),
             new Lfm2(),

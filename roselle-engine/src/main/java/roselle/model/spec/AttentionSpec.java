@@ -14,7 +14,7 @@ public sealed interface AttentionSpec {
     /** Inputs that a convolution sees at most: those before a page's first token lie in the page before it, however small pages are. */
     int MAX_TAPS = 9;
 
-    private static void requireSize(int size) {
+    static void requireSize(int size) {
         if (size > MAX_HEAD_SIZE) {
             throw new IllegalArgumentException("heads of " + size + " numbers, expected at most " + MAX_HEAD_SIZE);
         }
@@ -62,7 +62,7 @@ public sealed interface AttentionSpec {
             boolean isChunked,
             @Nullable PositionScale queryScale,
             boolean gatesHeads,
-            @Nullable Index index) {
+            @Nullable IndexSpec index) {
         public static final Traits NONE = new Traits(1f, false, 0f, false, null, false, null);
 
         public Traits withOutputScale(float scale) {
@@ -89,7 +89,7 @@ public sealed interface AttentionSpec {
             return new Traits(outputScale, normsTurned, slope, isChunked, queryScale, true, index);
         }
 
-        public Traits withIndex(Index choice) {
+        public Traits withIndex(IndexSpec choice) {
             return new Traits(outputScale, normsTurned, slope, isChunked, queryScale, gatesHeads, choice);
         }
     }
@@ -281,6 +281,8 @@ public sealed interface AttentionSpec {
      * @param epsilon of the norms of the compressed query, key and value
      * @param queryScale by what a query is multiplied once it is turned; null for nothing
      * @param index what chooses the positions that are attended to; null for all
+     * @param sinks whether each head has a logit without value
+     * @param gated whether what is attended is multiplied, number by number, with the sigmoid of a product of the input
      */
     record Latent(
             int heads,
@@ -292,7 +294,9 @@ public sealed interface AttentionSpec {
             float scale,
             float epsilon,
             @Nullable PositionScale queryScale,
-            @Nullable Index index)
+            @Nullable IndexSpec index,
+            boolean sinks,
+            boolean gated)
             implements AttentionSpec {
         /** With all positions attended to. */
         public Latent(
@@ -305,19 +309,54 @@ public sealed interface AttentionSpec {
                 float scale,
                 float epsilon,
                 @Nullable PositionScale queryScale) {
-            this(heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, null);
+            this(heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, null, false, false);
         }
 
         /** The same where nothing turns: the part of queries and keys that would is one more without position. */
         public Latent withoutPositions() {
             var still = new RopeScaling.Proportional(0, 1);
             var rope = new RopeSpec(this.rope.dimensions(), this.rope.theta(), this.rope.interleaved(), still);
-            return new Latent(heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, index);
+            return new Latent(
+                    heads,
+                    queryRank,
+                    rank,
+                    plainSize,
+                    valueSize,
+                    rope,
+                    scale,
+                    epsilon,
+                    queryScale,
+                    index,
+                    sinks,
+                    gated);
         }
 
         /** These with positions that are chosen. */
-        public Latent with(Index choice) {
-            return new Latent(heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, choice);
+        public Latent with(IndexSpec choice) {
+            return new Latent(
+                    heads,
+                    queryRank,
+                    rank,
+                    plainSize,
+                    valueSize,
+                    rope,
+                    scale,
+                    epsilon,
+                    queryScale,
+                    choice,
+                    sinks,
+                    gated);
+        }
+
+        /** These with sinks and gates. */
+        public Latent withSinksAndGates() {
+            return new Latent(
+                    heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, index, true, true);
+        }
+
+        /** Gates of a row. */
+        public int gates() {
+            return gated ? heads * valueSize : 0;
         }
 
         public Latent {
@@ -365,7 +404,7 @@ public sealed interface AttentionSpec {
             int groups,
             int groupRank,
             int tokens,
-            @Nullable Index index)
+            @Nullable IndexSpec index)
             implements AttentionSpec {
         public Compressed {
             requireSize(2 * size);
@@ -398,60 +437,8 @@ public sealed interface AttentionSpec {
         }
 
         /** Numbers of a row of the index: queries, weights, and what it gives to keys. */
-        public int indexProducts(Index of) {
+        public int indexProducts(IndexSpec of) {
             return of.heads() * of.size() + of.heads() + 2 * given(of.size()) + of.size();
-        }
-    }
-
-    /**
-     * What chooses positions ({@link roselle.backend.operation.PositionIndex}).
-     *
-     * @param heads of its queries
-     * @param size numbers of a query and of a key
-     * @param block positions that are chosen together; 1 for one by one, by all heads
-     * @param localBlocks blocks up to the row's own that are always chosen; 0 where positions are chosen one by one
-     * @param chosen positions at most
-     * @param rope of the first numbers of queries and keys
-     * @param epsilon of the norm of its keys
-     * @param isOwn whether the layer chooses; else it attends to what the last layer that did has chosen
-     */
-    record Index(
-            int heads,
-            int size,
-            int block,
-            int localBlocks,
-            int chosen,
-            @Nullable RopeSpec rope,
-            float epsilon,
-            boolean isOwn) {
-        public Index {
-            requireSize(size);
-            if (heads < 1
-                    || chosen < 1
-                    || block < 1
-                    || chosen % block != 0
-                    || localBlocks < 0
-                    || localBlocks > chosen / block
-                    || (block > 1 && localBlocks == 0)
-                    || (rope != null && rope.dimensions() > size)) {
-                throw new IllegalArgumentException("impossible index: " + heads + " heads of " + size + ", "
-                        + localBlocks + " local blocks of " + block + ", " + chosen + " positions");
-            }
-        }
-
-        /** Whether blocks are chosen, by each head by itself. */
-        public boolean isOfBlocks() {
-            return localBlocks > 0;
-        }
-
-        /** Choices of a row. */
-        public int choices() {
-            return isOfBlocks() ? heads : 1;
-        }
-
-        /** Numbers of a row: queries, a key and weights. */
-        public int products() {
-            return isOwn ? heads * size + size + (isOfBlocks() ? 0 : heads) : 0;
         }
     }
 

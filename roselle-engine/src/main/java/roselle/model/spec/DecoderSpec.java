@@ -63,17 +63,17 @@ public record DecoderSpec(
 
     /** The positions of a row at most that layers attend to which choose them, of all choices; 0 where none does. */
     public int chosenPositions() {
-        AttentionSpec.Index index = anyIndex();
+        IndexSpec index = anyIndex();
         return index == null ? 0 : index.chosen() * index.choices();
     }
 
     private static int chosen(AttentionSpec attention) {
-        AttentionSpec.Index index = index(attention);
+        IndexSpec index = index(attention);
         return index == null ? 0 : index.chosen();
     }
 
     /** What chooses the positions that a layer attends to; null for all. */
-    private static AttentionSpec.@Nullable Index index(AttentionSpec attention) {
+    private static @Nullable IndexSpec index(AttentionSpec attention) {
         return switch (attention) {
             case AttentionSpec.Latent latent -> latent.index();
             case AttentionSpec.MultiHead heads -> heads.traits().index();
@@ -83,7 +83,7 @@ public record DecoderSpec(
     }
 
     /** An index of the decoder, all of which choose as many positions in as many ways; null for none. */
-    public AttentionSpec.@Nullable Index anyIndex() {
+    public @Nullable IndexSpec anyIndex() {
         for (LayerSpec layer : layers) {
             if (index(layer.attention()) != null) {
                 return index(layer.attention());
@@ -383,7 +383,7 @@ public record DecoderSpec(
         groups.add(KvGroup.compressed(prefix + "compressed", size, tokens));
     }
 
-    private static List<KvGroup> withIndex(KvGroup keys, AttentionSpec.@Nullable Index index) {
+    private static List<KvGroup> withIndex(KvGroup keys, @Nullable IndexSpec index) {
         return index == null || !index.isOwn()
                 ? List.of(keys)
                 : List.of(keys, new KvGroup("index", 1, 1, index.size(), 0, 0));

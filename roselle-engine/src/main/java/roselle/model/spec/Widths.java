@@ -30,7 +30,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 var shape = heads.heads();
                 int keys = shape.keyHeads() * (shape.keySize() + shape.valueSize());
                 int gates = heads.gated() ? shape.queryHeads() * shape.valueSize() : 0;
-                AttentionSpec.Index choice = heads.traits().index();
+                IndexSpec choice = heads.traits().index();
                 int index = choice == null ? 0 : choice.products();
                 yield new Widths(
                         shape.queryHeads() * shape.keySize() + gates + keys + index,
@@ -46,7 +46,12 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 int shared = Math.max(1, latent.queryRank()) + latent.cachedSize();
                 int index = latent.index() == null ? 0 : latent.index().products();
                 yield new Widths(
-                        latent.heads() * perHead + shared + index, latent.heads() * latent.valueSize(), 1, 1, 1, 1);
+                        latent.heads() * perHead + shared + index + latent.gates(),
+                        latent.heads() * latent.valueSize(),
+                        1,
+                        1,
+                        1,
+                        1);
             }
             case AttentionSpec.Compressed compressed ->
                 new Widths(compressed.products(), compressed.heads() * compressed.size(), 1, 1, 1, 1);

@@ -57,21 +57,30 @@ final class ReferenceStreams {
 
     static void connect(Rows products, Connection connection, Rows coefficients, int rows) {
         int n = connection.streams();
+        Connection.Taken taken = connection.taken();
         for (int r = 0; r < rows; r++) {
             float[] x = ReferenceBuffer.row(products, r);
-            double[][] square = connection.rounds() == 0 ? new double[n][n] : square(x, connection);
+            double[][] square = connection.rounds() == 0 ? identity(n) : square(x, connection);
             ReferenceOperations.store(coefficients.columns(0, connection.coefficients()), r, at -> {
-                if (at < n) {
+                if (taken == null || at < n) {
                     return sigmoid(x[at]) + connection.epsilon();
                 }
                 int stream = (at - n) / (n + 1);
                 int vector = (at - n) % (n + 1);
                 if (vector == (connection.givenFirst() ? 0 : n)) {
-                    return 2 * sigmoid(x[n + stream]);
+                    return taken.magnitude() * sigmoid(x[n + stream]) + taken.offset();
                 }
                 return square[vector - (connection.givenFirst() ? 1 : 0)][stream];
             });
         }
+    }
+
+    private static double[][] identity(int n) {
+        var square = new double[n][n];
+        for (int i = 0; i < n; i++) {
+            square[i][i] = 1;
+        }
+        return square;
     }
 
     private static double[][] square(float[] x, Connection connection) {

@@ -112,6 +112,11 @@ public final class DeepseekV3 implements Architecture {
 
     /** Latent attention. */
     public static AttentionSpec.Latent attention(ModelConfig config, SpecBuilder builder) {
+        return attention(config, builder, true);
+    }
+
+    /** The same, with neighbours turned together or halves where the configuration does not say it. */
+    static AttentionSpec.Latent attention(ModelConfig config, SpecBuilder builder, boolean assumesNeighbours) {
         int rank = config.size("kv_lora_rank", "attention.kv_lora_rank", MOST);
         int queryRank = config.sizeOrNone("q_lora_rank", "attention.q_lora_rank", MOST);
         int turned = config.size("qk_rope_head_dim", "rope.dimension_count", MOST);
@@ -123,7 +128,7 @@ public final class DeepseekV3 implements Architecture {
         if (plainSize < 1) {
             throw config.unsupported("key_length", Integer.toString(keySize), "more than the rotated part");
         }
-        boolean interleaved = config.flag("rope_interleave", "", true);
+        boolean interleaved = config.flag("rope_interleave", "", assumesNeighbours);
         boolean isMistral = config.family().equals("mistral4"); // its part that turns is told as one of a head
         int head = isMistral && !config.isGguf() ? plainSize + turned : turned;
         var ropes = new Ropes(config, head, builder.sizes.context(), 10_000, interleaved, (double) turned / head);

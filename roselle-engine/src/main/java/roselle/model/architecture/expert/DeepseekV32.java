@@ -12,6 +12,7 @@ import roselle.model.config.Names;
 import roselle.model.config.Sizes;
 import roselle.model.config.SpecBuilder;
 import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.IndexSpec;
 import roselle.model.spec.RopeSpec;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Part;
@@ -52,10 +53,10 @@ public final class DeepseekV32 implements Architecture {
         return new Blueprint(builder.spec(attentions), names(config));
     }
 
-    private static AttentionSpec.Index index(ModelConfig config, RopeSpec rope, boolean isOwn) {
+    private static IndexSpec index(ModelConfig config, RopeSpec rope, boolean isOwn) {
         // DeepSeek turns halves of the index's heads, whatever it does with those that attend
         boolean interleaved = config.flag("indexer_rope_interleave", "", GLM.contains(config.family()));
-        return new AttentionSpec.Index(
+        return new IndexSpec(
                 config.size("index_n_heads", "attention.indexer.head_count", MOST),
                 config.size("index_head_dim", "attention.indexer.key_length", MOST),
                 1,
@@ -67,7 +68,7 @@ public final class DeepseekV32 implements Architecture {
     }
 
     /** The layers that choose: as a list or a pattern says, or a schedule; in GGUF those with the tensors for it. */
-    private static boolean[] choosing(ModelConfig config, int layers) {
+    static boolean[] choosing(ModelConfig config, int layers) {
         var choosing = new boolean[layers];
         if (config.isGguf() && config.has("", "attention.indexer.types")) {
             config.flags("attention.indexer.types"); // as the tensors show
@@ -114,7 +115,7 @@ public final class DeepseekV32 implements Architecture {
         return config.isGguf() ? Names.gguf() : DeepseekV3.names(config).with(NAMES);
     }
 
-    private static final Map<Part, String> NAMES = Map.ofEntries(
+    static final Map<Part, String> NAMES = Map.ofEntries(
             entry(Part.INDEX_QUERY, Names.layer("self_attn.indexer.wq_b")),
             entry(Part.INDEX_KEY, Names.layer("self_attn.indexer.wk")),
             entry(Part.INDEX_KEY_NORM, Names.layer("self_attn.indexer.k_norm")),

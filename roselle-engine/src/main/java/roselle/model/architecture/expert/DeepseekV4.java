@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import roselle.backend.operation.Activation;
+import roselle.backend.operation.Connection;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.Router;
 import roselle.checkpoint.Metadata;
@@ -20,6 +21,7 @@ import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.FeedForwardSpec;
 import roselle.model.spec.HyperConnections;
+import roselle.model.spec.IndexSpec;
 import roselle.model.spec.RopeSpec;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Part;
@@ -59,8 +61,10 @@ public final class DeepseekV4 implements Architecture {
             throw config.unsupported("embedding_length_out", Integer.toString(all), "that of " + streams + " streams");
         }
         builder.block = BlockSpec.connected(new HyperConnections(
-                streams, config.size("hc_sinkhorn_iters", "hyper_connection.sinkhorn_iterations", MOST, 20), (float)
-                        config.number("hc_eps", "hyper_connection.epsilon", 1e-6)));
+                streams,
+                config.size("hc_sinkhorn_iters", "hyper_connection.sinkhorn_iterations", MOST, 20),
+                (float) config.number("hc_eps", "hyper_connection.epsilon", 1e-6),
+                new Connection.Taken(2f, 0f)));
         feedForwards(config, builder);
         return new Blueprint(builder.spec(attentions(config, builder.sizes)), names(config));
     }
@@ -79,7 +83,7 @@ public final class DeepseekV4 implements Architecture {
 
     private static AttentionSpec.Compressed attention(ModelConfig config, Sizes sizes, int tokens, RopeSpec rope) {
         float epsilon = (float) config.number("rms_norm_eps", "attention.layer_norm_rms_epsilon", 1e-6);
-        var index = new AttentionSpec.Index(
+        var index = new IndexSpec(
                 config.size("index_n_heads", "attention.indexer.head_count", MOST),
                 config.size("index_head_dim", "attention.indexer.key_length", MOST),
                 1,
@@ -225,7 +229,7 @@ public final class DeepseekV4 implements Architecture {
 
     private static WeightNames names(ModelConfig config) {
         return config.isGguf()
-                ? Names.gguf().with(GGUF_NAMES)
+                ? Names.gguf().with(GGUF_CONNECTIONS).with(GGUF_NAMES)
                 : Names.huggingFace().with(NAMES);
     }
 
@@ -275,16 +279,19 @@ public final class DeepseekV4 implements Architecture {
             entry(Part.SHARED_UP, LAYER + "ffn.shared_experts.w3"));
 
     private static final String BLOCK = "blk.{layer}.";
+    /** What connects layers to streams. */
+    static final Map<Part, String> GGUF_CONNECTIONS = Map.of(
+            Part.OUTPUT_CONNECTION, "output_hc_fn",
+            Part.OUTPUT_CONNECTION_BIAS, "output_hc_base",
+            Part.OUTPUT_CONNECTION_SCALE, "output_hc_scale",
+            Part.ATTENTION_CONNECTION, BLOCK + "hc_attn_fn",
+            Part.ATTENTION_CONNECTION_BIAS, BLOCK + "hc_attn_base",
+            Part.ATTENTION_CONNECTION_SCALE, BLOCK + "hc_attn_scale",
+            Part.FEED_FORWARD_CONNECTION, BLOCK + "hc_ffn_fn",
+            Part.FEED_FORWARD_CONNECTION_BIAS, BLOCK + "hc_ffn_base",
+            Part.FEED_FORWARD_CONNECTION_SCALE, BLOCK + "hc_ffn_scale");
+
     private static final Map<Part, String> GGUF_NAMES = Map.ofEntries(
-            entry(Part.OUTPUT_CONNECTION, "output_hc_fn"),
-            entry(Part.OUTPUT_CONNECTION_BIAS, "output_hc_base"),
-            entry(Part.OUTPUT_CONNECTION_SCALE, "output_hc_scale"),
-            entry(Part.ATTENTION_CONNECTION, BLOCK + "hc_attn_fn"),
-            entry(Part.ATTENTION_CONNECTION_BIAS, BLOCK + "hc_attn_base"),
-            entry(Part.ATTENTION_CONNECTION_SCALE, BLOCK + "hc_attn_scale"),
-            entry(Part.FEED_FORWARD_CONNECTION, BLOCK + "hc_ffn_fn"),
-            entry(Part.FEED_FORWARD_CONNECTION_BIAS, BLOCK + "hc_ffn_base"),
-            entry(Part.FEED_FORWARD_CONNECTION_SCALE, BLOCK + "hc_ffn_scale"),
             entry(Part.KEY, BLOCK + "attn_kv"),
             entry(Part.KEY_NORM, BLOCK + "attn_kv_a_norm"),
             entry(Part.GROUP_OUTPUT, BLOCK + "attn_output_a"),

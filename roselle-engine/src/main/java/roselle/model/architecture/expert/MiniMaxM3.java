@@ -20,6 +20,7 @@ import roselle.model.config.SpecBuilder;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.AttentionSpec.QueryKeyNorm;
 import roselle.model.spec.FeedForwardSpec;
+import roselle.model.spec.IndexSpec;
 import roselle.model.spec.OutputSpec;
 import roselle.model.spec.RopeSpec;
 import roselle.model.weights.Blueprint;
@@ -78,7 +79,7 @@ public final class MiniMaxM3 implements Architecture {
         return new Blueprint(builder.spec(heads), names(config, text));
     }
 
-    private static AttentionSpec.Index index(ModelConfig text, RopeSpec rope) {
+    private static IndexSpec index(ModelConfig text, RopeSpec rope) {
         int block = indexSize(text, "index_block_size", "sparse_block_size", 128);
         int blocks = indexSize(text, "index_topk_blocks", "sparse_topk_blocks", 16);
         int size = indexSize(text, "index_head_dim", "sparse_index_dim", 128);
@@ -87,7 +88,7 @@ public final class MiniMaxM3 implements Architecture {
             throw text.unsupported(
                     "index_topk_blocks", blocks + " of " + block + ", " + local + " of them local", "fewer");
         }
-        return new AttentionSpec.Index(
+        return new IndexSpec(
                 indexSize(text, "index_n_heads", "sparse_num_index_heads", 4),
                 size,
                 block,
