@@ -5,9 +5,10 @@ LLAMA_CPP is a checkout with its folders conversion and gguf-py; the files of st
 llama-cpp-python 0.3.36. Of cohere2 the config.json was given "rotary_pct": 1.0, of glm4_moe_lite "first_k_dense_replace": 1,
 of gemma4_unified "moe_intermediate_size": null, of solar_open "partial_rotary_factor": 1.0, since transformers 5 does not write
 them, and the converter reads them or assumes something else; of hunyuan_v1_moe lists for each layer of "moe_topk",
-"num_shared_expert" and "moe_intermediate_size", of mpt "architectures": ["MPTForCausalLM"]; of deepseek_v4 it was the folder with packed
-experts, of hy_v4 that whose rows are neighbours. Of step3p5 the model_type was another, since transformers reads what the converter looks for. Of granitemoehybrid without
-states it makes no whole file."""
+"num_shared_expert" and "moe_intermediate_size", of mpt "architectures": ["MPTForCausalLM"], of phimoe ["PhiMoEForCausalLM"] and
+"original_max_position_embeddings" among its "rope_parameters"; of deepseek_v4 it was the folder with packed experts, of hy_v4 that
+whose rows are neighbours. Of step3p5 the model_type was another, since transformers reads what the converter looks for. Of
+granitemoehybrid without states it makes no whole file."""
 import importlib, json, pathlib, pkgutil, shutil, sys, tempfile
 
 llama, source, out = (pathlib.Path(argument) for argument in sys.argv[1:])

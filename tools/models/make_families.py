@@ -51,6 +51,7 @@ SMALL = dict(vocab_size=96, hidden_size=32, num_hidden_layers=2, num_attention_h
              intermediate_size=48, max_position_embeddings=1024, bos_token_id=1, eos_token_id=2, pad_token_id=0)
 SPACES = dict(mamba_n_heads=8, mamba_d_head=8, mamba_d_state=16, mamba_expand=2, mamba_d_conv=4)
 SPACES_H = dict(mamba_num_heads=8, mamba_head_dim=8, ssm_state_size=16, n_groups=2, conv_kernel=4, expand=2)
+NEAR = dict(num_local_experts=6, num_experts_per_tok=2, intermediate_size=24)
 SEES = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, image_size=16, patch_size=8)
 HEARS = dict(model_type="qwen2_audio_encoder", d_model=16, encoder_attention_heads=2, encoder_ffn_dim=16, encoder_layers=1,
              num_mel_bins=8, max_source_positions=16)
@@ -177,6 +178,11 @@ OTHERS = {
     "qwen2_audio": ("Qwen2Audio", dict(text_config=dict(SMALL, model_type="qwen2"), audio_config=HEARS, audio_token_index=93)),
     "ernie4_5_moe": ("Ernie4_5_Moe", SMALL | dict(num_hidden_layers=3, intermediate_size=64, moe_num_experts=6, moe_k=2,
                                                   moe_intermediate_size=16, moe_num_shared_experts=2, moe_layer_start_index=1)),
+    "phimoe": ("Phimoe", SMALL | NEAR | dict(router_jitter_noise=0.01, attention_bias=True, lm_head_bias=True, rope_parameters=ROPE)),
+    "phimoe-long": ("Phimoe", SMALL | NEAR | dict(
+        router_jitter_noise=0.2, num_hidden_layers=1, max_position_embeddings=8192, rope_parameters=dict(
+            rope_type="longrope", rope_theta=10000.0, short_factor=[1.0, 1.1, 1.3, 1.7], long_factor=[1.0, 2.0, 4.0, 8.0],
+            short_mscale=1.2, long_mscale=1.2, original_max_position_embeddings=4096))),
     "dots1": ("Dots1", SMALL | dict(num_hidden_layers=3, n_routed_experts=6, n_shared_experts=1, num_experts_per_tok=2,
                                     moe_intermediate_size=16, first_k_dense_replace=1, norm_topk_prob=True,
                                     routed_scaling_factor=2.5, sliding_window=8, max_window_layers=3)),

@@ -199,7 +199,8 @@ final class FeedForwardLoader {
                 correction,
                 experts.scale(),
                 scales,
-                experts.traits().ofTokens() ? ofTokens(experts, layer) : null);
+                experts.traits().ofTokens() ? ofTokens(experts, layer) : null,
+                experts.traits().nearness());
     }
 
     private Buffer ofTokens(FeedForwardSpec.Experts experts, int layer) {

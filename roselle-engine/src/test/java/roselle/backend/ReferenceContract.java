@@ -387,8 +387,8 @@ public abstract class ReferenceContract extends TraitContract {
         boolean groups = scoring == Router.Scoring.SIGMOID;
         Buffer correction = groups ? device.constants(random(EXPERTS)) : null;
         Buffer scales = groups ? null : device.constants(random(EXPERTS));
-        var router =
-                new Router(scoring, EXPERTS, CHOSEN, groups, groups ? 4 : 1, groups ? 2 : 1, correction, 1.5f, scales);
+        var router = new Router(
+                scoring, EXPERTS, CHOSEN, groups, groups ? 4 : 1, groups ? 2 : 1, correction, 1.5f, scales, null, 0.4f);
         operations.routeExperts(some(rows, EXPERTS), router, routing, rows);
         Rows products = poisoned(rows * CHOSEN, OUTPUTS);
         var linear = new ExpertLinear(

@@ -89,7 +89,7 @@ final class RouteExperts {
             case SIGMOID -> exponentials.sigmoid(scores, router.experts());
             case ROOT_OF_SOFTPLUS -> rootsOfSoftplus(scores, router.experts());
             case SOFTMAX -> softmax(scores, router.experts());
-            case SOFTMAX_OF_CHOSEN -> {}
+            case SOFTMAX_OF_CHOSEN, SOFTMAX_OF_NEAR -> {}
         }
     }
 
@@ -152,9 +152,10 @@ final class RouteExperts {
             int expert = router.ofTokens() == null
                     ? best(ranks, router.experts())
                     : (int) number(router.ofTokens(), tokens[row] * chosen + j);
+            boolean isOfNear = router.scoring() == Router.Scoring.SOFTMAX_OF_NEAR;
+            weights[j] = isOfNear ? amongNear(expert, router) : scores[expert];
             ranks[expert] = Float.NEGATIVE_INFINITY;
             CpuBuffer.of(routing.experts()).setAtIndex(JAVA_INT, at + j, expert);
-            weights[j] = scores[expert];
             sum += weights[j];
         }
         if (router.scoring() == Router.Scoring.SOFTMAX_OF_CHOSEN) {
@@ -172,6 +173,19 @@ final class RouteExperts {
             }
             CpuBuffer.number(CpuBuffer.of(routing.weights()), at + j, weight);
         }
+    }
+
+    /** The weight of the best logit in the softmax over those that are left and near it. */
+    private float amongNear(int best, Router router) {
+        double sum = 0;
+        for (int e = 0; e < router.experts(); e++) {
+            float size = Math.max(Math.abs(scores[e]), scores[best]);
+            boolean isNear = !((scores[best] - scores[e]) / size > router.nearness());
+            if (isNear && ranks[e] != Float.NEGATIVE_INFINITY) {
+                sum += Math.exp(scores[e] - scores[best]);
+            }
+        }
+        return (float) (1 / sum);
     }
 
     private static int best(float[] numbers, int count) {

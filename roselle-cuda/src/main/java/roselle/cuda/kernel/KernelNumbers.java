@@ -29,6 +29,8 @@ public final class KernelNumbers {
             case SOFTMAX_OF_CHOSEN -> 2;
             case ROOT_OF_SOFTPLUS ->
                 throw new UnsupportedOperationException("experts by the root of a softplus run on the CPU");
+            case SOFTMAX_OF_NEAR ->
+                throw new UnsupportedOperationException("experts chosen one behind the other run on the CPU");
         };
     }
 

@@ -138,7 +138,8 @@ class KernelAbiTest {
         epilogue.equal("STORES_FLOATS", LinearKernels.STORES_FLOATS);
         AbiProgram experts = in("gemm/generic_experts.cu", all);
         for (Router.Scoring scoring : Router.Scoring.values()) {
-            if (scoring != Router.Scoring.ROOT_OF_SOFTPLUS) { // which runs on the CPU
+            if (scoring != Router.Scoring.ROOT_OF_SOFTPLUS
+                    && scoring != Router.Scoring.SOFTMAX_OF_NEAR) { // which run on the CPU
                 experts.equal(scoring.name(), KernelNumbers.of(scoring));
             }
         }

@@ -17,6 +17,8 @@ import roselle.backend.memory.Buffer;
  * @param scale multiplies each weight at the end
  * @param expertScales F32 per expert, multiplies its weight too; null for none
  * @param ofTokens F32 {@code [tokens, chosen]}: the experts of each token, which no score chooses (DeepSeek V4); null where scores do
+ * @param nearness how far below the best logit one may lie that counts beside it, as a part of the larger of its own size and the best;
+ *     of {@code SOFTMAX_OF_NEAR} alone
  */
 public record Router(
         Scoring scoring,
@@ -28,7 +30,8 @@ public record Router(
         @Nullable Buffer correction,
         float scale,
         @Nullable Buffer expertScales,
-        @Nullable Buffer ofTokens) {
+        @Nullable Buffer ofTokens,
+        float nearness) {
     /** How a logit becomes a score. */
     public enum Scoring {
         SOFTMAX,
@@ -36,7 +39,24 @@ public record Router(
         /** The root of the softplus. */
         ROOT_OF_SOFTPLUS,
         /** The logit chooses; the softmax is over the chosen ones alone. */
-        SOFTMAX_OF_CHOSEN
+        SOFTMAX_OF_CHOSEN,
+        /** The logit chooses; a weight is that of the softmax over those that are near it and not chosen before (SparseMixer; Liu, 2024). */
+        SOFTMAX_OF_NEAR
+    }
+
+    /** A router that looks at all logits, or at those chosen. */
+    public Router(
+            Scoring scoring,
+            int experts,
+            int chosen,
+            boolean normalizes,
+            int groups,
+            int chosenGroups,
+            @Nullable Buffer correction,
+            float scale,
+            @Nullable Buffer expertScales,
+            @Nullable Buffer ofTokens) {
+        this(scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale, expertScales, ofTokens, 0f);
     }
 
     /** A router whose scores choose. */

@@ -59,6 +59,7 @@ import roselle.model.architecture.expert.MiniMaxM2;
 import roselle.model.architecture.expert.MiniMaxM3;
 import roselle.model.architecture.expert.Mixtral;
 import roselle.model.architecture.expert.Olmoe;
+import roselle.model.architecture.expert.PhiMoe;
 import roselle.model.architecture.expert.Qwen2Moe;
 import roselle.model.architecture.expert.Qwen3Moe;
 import roselle.model.architecture.expert.SolarOpen;
@@ -168,6 +169,7 @@ public final class Architectures {
             new Opt(),
             new Phi(),
             new Phi3(),
+            new PhiMoe(),
             new Qwen2(),
             new Qwen25Vl(),
             new Qwen2Moe(),

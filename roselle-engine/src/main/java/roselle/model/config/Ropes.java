@@ -38,7 +38,9 @@ public final class Ropes {
             "mscale_all_dim",
             "truncate",
             "short_factor",
-            "long_factor");
+            "long_factor",
+            "short_mscale",
+            "long_mscale");
 
     /** Families of GGUF whose multiplier of logarithms divides the magnitude, as {@code mscale_all_dim} does. */
     private static final Set<String> GROWING = Set.of("mistral3");
@@ -246,6 +248,12 @@ public final class Ropes {
         int trained = trained(fields);
         double factor = fields.has("factor") ? factor(fields) : (double) context / trained;
         double magnitude = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(trained));
+        if (fields.has("short_mscale")) { // Phi-MoE, which has one for each list
+            magnitude = fields.number("short_mscale", magnitude);
+            if (fields.number("long_mscale", magnitude) != magnitude) {
+                throw config.unsupported("long_mscale", "another than short_mscale", "the same");
+            }
+        }
         return new RopeScaling.LongRope(
                 list(fields.numbers("short_factor")), list(fields.numbers("long_factor")), trained, (float)
                         fields.number("attention_factor", magnitude));

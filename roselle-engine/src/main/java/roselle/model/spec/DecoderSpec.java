@@ -300,6 +300,10 @@ public record DecoderSpec(
                 && experts.scoring() == Router.Scoring.ROOT_OF_SOFTPLUS) {
             all.add("experts by the root of a softplus");
         }
+        if (feedForward instanceof FeedForwardSpec.Experts experts
+                && experts.scoring() == Router.Scoring.SOFTMAX_OF_NEAR) {
+            all.add("experts chosen one behind the other (SparseMixer)");
+        }
         if (feedForward instanceof FeedForwardSpec.Plain plain && plain.xielu() != null) {
             all.add("trained activations (xIELU)");
         }

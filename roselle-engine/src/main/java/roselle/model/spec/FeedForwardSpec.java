@@ -111,6 +111,7 @@ public sealed interface FeedForwardSpec {
          * @param ofTokens whether the experts of each token are given, and no score chooses them (DeepSeek V4)
          * @param sharedGating of the shared expert; null for that of the others
          * @param sharedScale multiplies what the shared expert gives
+         * @param nearness how near the best logit one must lie to count beside it ({@link Router#nearness})
          */
         public record Traits(
                 boolean weighsInputs,
@@ -118,27 +119,33 @@ public sealed interface FeedForwardSpec {
                 int latent,
                 boolean ofTokens,
                 @Nullable Gate sharedGating,
-                float sharedScale) {
+                float sharedScale,
+                float nearness) {
             public static final Traits NONE = new Traits(false, true, 0);
 
             /** With experts that scores choose, and one gating for all. */
             public Traits(boolean weighsInputs, boolean gated, int latent) {
-                this(weighsInputs, gated, latent, false, null, 1f);
+                this(weighsInputs, gated, latent, false, null, 1f, 0f);
             }
 
             /** These with another gating of the shared expert. */
             public Traits withSharedGating(Gate other) {
-                return new Traits(weighsInputs, gated, latent, ofTokens, other, sharedScale);
+                return new Traits(weighsInputs, gated, latent, ofTokens, other, sharedScale, nearness);
             }
 
             /** These with a shared expert that is multiplied. */
             public Traits withSharedScale(float factor) {
-                return new Traits(weighsInputs, gated, latent, ofTokens, sharedGating, factor);
+                return new Traits(weighsInputs, gated, latent, ofTokens, sharedGating, factor, nearness);
             }
 
             /** These with experts that the token says, and no score. */
             public Traits withExpertsOfTokens() {
-                return new Traits(weighsInputs, gated, latent, true, sharedGating, sharedScale);
+                return new Traits(weighsInputs, gated, latent, true, sharedGating, sharedScale, nearness);
+            }
+
+            /** These with logits that count as far as they are near the best. */
+            public Traits withNearness(float part) {
+                return new Traits(weighsInputs, gated, latent, ofTokens, sharedGating, sharedScale, part);
             }
         }
 
@@ -239,6 +246,25 @@ public sealed interface FeedForwardSpec {
                     sharedSize,
                     sharedGate,
                     others);
+        }
+
+        /** These chosen one behind the other, by logits alone. */
+        public Experts withNearness(float part) {
+            return new Experts(
+                    experts,
+                    chosen,
+                    size,
+                    gate,
+                    Router.Scoring.SOFTMAX_OF_NEAR,
+                    false,
+                    1,
+                    1,
+                    false,
+                    1f,
+                    bias,
+                    sharedSize,
+                    sharedGate,
+                    traits.withNearness(part));
         }
 
         /** These without a correction of the choice. */

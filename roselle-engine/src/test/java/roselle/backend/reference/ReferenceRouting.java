@@ -20,7 +20,7 @@ final class ReferenceRouting {
             scores[e] = switch (router.scoring()) {
                 case SIGMOID -> 1 / (1 + Math.exp(-logits[e]));
                 case ROOT_OF_SOFTPLUS -> Math.sqrt(Math.log1p(Math.exp(logits[e])));
-                case SOFTMAX, SOFTMAX_OF_CHOSEN -> logits[e];
+                case SOFTMAX, SOFTMAX_OF_CHOSEN, SOFTMAX_OF_NEAR -> logits[e];
             };
         }
         if (router.scoring() == Router.Scoring.SOFTMAX) {
@@ -47,6 +47,8 @@ final class ReferenceRouting {
         double[] weights = Arrays.stream(experts).mapToDouble(e -> scores[e]).toArray();
         if (router.scoring() == Router.Scoring.SOFTMAX_OF_CHOSEN) {
             softmax(weights);
+        } else if (router.scoring() == Router.Scoring.SOFTMAX_OF_NEAR) {
+            Arrays.setAll(weights, j -> amongNear(experts, j));
         } else if (router.normalizes()) {
             double sum = Arrays.stream(weights).sum();
             Arrays.setAll(weights, j -> weights[j] / sum);
@@ -56,6 +58,19 @@ final class ReferenceRouting {
             ReferenceBuffer.of(routing.experts())[at] = experts[j];
             ReferenceBuffer.of(routing.weights())[at] = (float) (weights[j] * router.scale() * scale(experts[j]));
         }
+    }
+
+    /** The weight of a choice among those that follow it and are near. */
+    private double amongNear(int[] experts, int choice) {
+        double best = scores[experts[choice]];
+        double sum = 0;
+        for (int e = 0; e < scores.length; e++) {
+            int expert = e;
+            boolean isLeft = Arrays.stream(experts).limit(choice).noneMatch(earlier -> earlier == expert);
+            boolean isNear = (best - scores[e]) / Math.max(Math.abs(scores[e]), best) <= router.nearness();
+            sum += isLeft && isNear ? Math.exp(scores[e] - best) : 0;
+        }
+        return 1 / sum;
     }
 
     private int[] ofToken(Buffer table, int token) {
