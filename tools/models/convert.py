@@ -29,4 +29,5 @@ for converter in base.ModelBase._model_classes[base.ModelType.TEXT].values():
 architecture = base.ModelBase.load_hparams(source, False)["architectures"][0]
 converter = base.ModelBase.from_model_architecture(architecture, model_type=base.ModelType.TEXT)
 converter.no_mtp = True
+converter._get_suppress_tokens = lambda self: []  # which MiniMax 01 counts in a tokenizer
 converter(dir_model=source, ftype=gguf.LlamaFileType.MOSTLY_BF16, fname_out=out, model_name=source.name).write()

@@ -51,6 +51,8 @@ SMALL = dict(vocab_size=96, hidden_size=32, num_hidden_layers=2, num_attention_h
              intermediate_size=48, max_position_embeddings=1024, bos_token_id=1, eos_token_id=2, pad_token_id=0)
 SPACES = dict(mamba_n_heads=8, mamba_d_head=8, mamba_d_state=16, mamba_expand=2, mamba_d_conv=4)
 SPACES_H = dict(mamba_num_heads=8, mamba_head_dim=8, ssm_state_size=16, n_groups=2, conv_kernel=4, expand=2)
+LIGHTNING = dict(num_hidden_layers=3, head_dim=16, intermediate_size=24, num_local_experts=4, num_experts_per_tok=2, block_size=16,
+                 layer_types=["linear_attention", "full_attention", "linear_attention"], rope_parameters=ROPE)
 NEAR = dict(num_local_experts=6, num_experts_per_tok=2, intermediate_size=24)
 SEES = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, image_size=16, patch_size=8)
 HEARS = dict(model_type="qwen2_audio_encoder", d_model=16, encoder_attention_heads=2, encoder_ffn_dim=16, encoder_layers=1,
@@ -141,6 +143,11 @@ MODELS = {
         num_hidden_layers=3, head_dim=None, q_lora_rank=None, num_local_experts=6, num_experts_per_tok=2, moe_intermediate_size=16,
         n_group=1, topk_group=1, routed_scaling_factor=1.5, linear_head_dim=12, linear_num_heads=4,
         layer_types=["linear_attention", "full_attention", "linear_attention"])),
+    "minimax": ("MiniMax", SMALL | LIGHTNING | dict(
+        linear_attn_alpha_factor=1.7, full_attn_alpha_factor=1.7, mlp_alpha_factor=2.3, linear_attn_beta_factor=1.2, full_attn_beta_factor=1.2,
+        mlp_beta_factor=0.8)),
+    "minimax_text_01": ("MiniMax", SMALL | LIGHTNING | dict(
+        linear_attn_alpha_factor=1.7, full_attn_alpha_factor=1.7, mlp_alpha_factor=1.7)),
     "mamba2": ("Mamba2", dict(vocab_size=96, hidden_size=32, num_hidden_layers=3, num_heads=4, head_dim=16, state_size=24,
                               n_groups=2, expand=2, use_bias=True, bos_token_id=1, eos_token_id=2, pad_token_id=0)),
 }
@@ -603,6 +610,25 @@ def publish_hy4(folder):
         json.dump(config, file, indent=2, sort_keys=True)
 
 
+def publish_minimax(folder, arguments):
+    """Published configurations of MiniMax 01 number types of layers, and have other names for factors; weights are without decays."""
+    path = os.path.join(folder, "model.safetensors")
+    decays = ("slope_rate", "_decay")
+    save_file({name: tensor for name, tensor in load_file(path).items() if not name.endswith(decays)}, path, metadata={"format": "pt"})
+    path = os.path.join(folder, "config.json")
+    with open(path) as file:
+        config = json.load(file)
+    for field in [field for field in config if field.endswith("_factor")] + ["block_size", "layer_types", "rope_parameters"]:
+        del config[field]
+    config |= dict(architectures=["MiniMaxText01ForCausalLM"], model_type="minimax_text_01", postnorm=True, rotary_dim=config["head_dim"],
+                   rope_theta=arguments["rope_parameters"]["rope_theta"], shared_intermediate_size=0, shared_moe_mode="sigmoid",
+                   attn_type_list=[int(kind == "full_attention") for kind in arguments["layer_types"]])
+    for half, name in (("full_attention", "full_attn"), ("linear_attention", "linear_attn"), ("mlp", "mlp")):
+        config[f"layernorm_{half}_alpha"], config[f"layernorm_{half}_beta"] = arguments[name + "_alpha_factor"], 1.0
+    with open(path, "w") as file:
+        json.dump(config, file, indent=2, sort_keys=True)
+
+
 def publish_step(folder, arguments):
     """Published configurations of Step 3.5 have names of their own and lists with an entry for each layer, and no encoder."""
     path = os.path.join(folder, "model.safetensors")
@@ -651,6 +677,8 @@ def write(name, kind, arguments):
             publish_deepseek4(folder, copy.deepcopy(arguments))
         if name == "hy_v4":
             publish_hy4(folder)
+        if name == "minimax_text_01":
+            publish_minimax(folder, arguments)
         if name == "olmo_hybrid":
             publish_olmo(folder, arguments)
         if name == "step3p5":

@@ -182,6 +182,7 @@ final class ModelTable {
             }
             case AttentionSpec.ShortConvolution _ -> parts.add("short convolutions");
             case AttentionSpec.StateSpace _ -> parts.add("state spaces");
+            case AttentionSpec.Lightning _ -> parts.add("lightning attention");
             case AttentionSpec.HeadsAndSpace _ -> parts.add("attention beside state spaces");
         }
         switch (layer.feedForward()) {

@@ -43,6 +43,7 @@ class StateLengthsTest {
                 "similar-models/mamba2",
                 "similar-models/kimi_linear",
                 "similar-models/falcon_h1",
+                "similar-models/minimax",
                 "similar-models/nemotron_h",
                 "similar-models/olmo_hybrid",
                 "tiny-models/deepseek_v32",

@@ -35,14 +35,13 @@ import roselle.model.weights.Store;
  */
 public final class Decoder implements StepProgram, AutoCloseable {
     private static final Gate SIGMOID = Gate.of(Activation.LOGISTIC);
-    private static final Gate SILU = Gate.of(Activation.SILU);
-    private static final Gate PRODUCT = Gate.of(Activation.NONE);
 
     private final DecoderSpec spec;
     private final Arena rearranged;
     private final long rearrangedBytes;
     private final Workspace space;
     private final KvCache cache;
+    private final StateLayers states;
     private final DecoderWeights weights;
     private final Layer[] layers;
     private final long loadingNanos;
@@ -71,6 +70,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
         cache = pages.areReserved()
                 ? device.reserveKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts)
                 : device.allocateKvCache(spec.kvGroups(), pages.type(), limits.pageTokens(), pageCounts);
+        states = new StateLayers(this, cache);
         long begin = System.nanoTime();
         weights = DecoderWeights.load(checkpoint, blueprint, store, rearrangement, space, limits.maxContext());
         layers = weights.layers().toArray(Layer[]::new);
@@ -223,25 +223,12 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (streams != null) {
             streams.beforeAttention(operations, layer, space.hidden, rows);
         }
-        switch (layer.attention()) {
-            case Layer.NoAttention _ -> {}
-            case Layer.MultiHead attention -> attend(operations, attention, space.hidden, layer.attentionNorm(), rows);
-            case Layer.Latent attention ->
-                attend(operations, attention, normed(operations, layer.attentionNorm(), space.normed, rows), rows);
-            case CompressedAttention attention -> attend(operations, attention, layer.attentionNorm(), rows);
-            case Layer.DeltaNet delta -> remember(operations, delta, space.hidden, layer.attentionNorm(), rows);
-            case Layer.ShortConvolution convolution ->
-                convolve(operations, convolution, space.hidden, layer.attentionNorm(), rows);
-            case Layer.StateSpace kind -> remember(operations, kind, space.hidden, layer.attentionNorm(), rows);
-            case Layer.HeadsAndSpace both ->
-                attendAndRemember(
-                        operations, both, normed(operations, layer.attentionNorm(), space.normed, rows), rows);
-        }
+        attention(operations, layer, space.hidden, inPlace(operations, layer.attentionNorm(), rows), rows);
         addNormed(operations, layer.postAttentionNorm(), rows);
         if (streams != null) {
             streams.betweenHalves(operations, layer, space.hidden, rows);
         }
-        feed(operations, layer.feedForward(), space.hidden, layer.feedForwardNorm(), rows);
+        feed(operations, layer.feedForward(), space.hidden, inPlace(operations, layer.feedForwardNorm(), rows), rows);
         addNormed(operations, layer.postFeedForwardNorm(), rows);
         if (streams != null) {
             streams.afterFeedForward(operations, layer, rows);
@@ -257,19 +244,40 @@ public final class Decoder implements StepProgram, AutoCloseable {
         Rows input = normed(operations, layer.attentionNorm(), space.normed, rows); // [rows, width]
         Norm ownNorm = layer.feedForwardNorm();
         Rows other = ownNorm == null ? input : normed(operations, ownNorm, space.otherNormed, rows);
-        switch (layer.attention()) {
-            case Layer.NoAttention _ -> {}
-            case Layer.MultiHead attention -> attend(operations, attention, input, null, rows);
-            case Layer.Latent attention -> attend(operations, attention, input, rows);
-            case CompressedAttention attention -> attention.attend(operations, input, cache, stream(), rows);
-            case Layer.DeltaNet delta -> remember(operations, delta, input, null, rows);
-            case Layer.ShortConvolution convolution -> convolve(operations, convolution, input, null, rows);
-            case Layer.StateSpace kind -> remember(operations, kind, input, null, rows);
-            case Layer.HeadsAndSpace both -> attendAndRemember(operations, both, input, rows);
-        }
+        attention(operations, layer, input, null, rows);
         addNormed(operations, layer.postAttentionNorm(), rows);
         feed(operations, layer.feedForward(), other, null, rows);
         addNormed(operations, layer.postFeedForwardNorm(), rows);
+    }
+
+    /** What reads rows that are normalised before it where there is a norm. */
+    private void attention(Operations operations, Layer layer, Rows input, @Nullable Norm norm, int rows) {
+        switch (layer.attention()) {
+            case Layer.NoAttention _ -> {}
+            case Layer.MultiHead heads -> attend(operations, heads, input, norm, rows);
+            case Layer.Latent latent -> attend(operations, latent, ready(operations, input, norm, rows), rows);
+            case CompressedAttention kind ->
+                kind.attend(operations, ready(operations, input, norm, rows), cache, stream(), rows);
+            case Layer.DeltaNet delta -> states.remember(operations, delta, input, norm, rows);
+            case Layer.ShortConvolution convolution -> states.convolve(operations, convolution, input, norm, rows);
+            case Layer.StateSpace kind -> states.remember(operations, kind, input, norm, rows);
+            case Layer.Lightning kind -> states.remember(operations, kind, ready(operations, input, norm, rows), rows);
+            case Layer.HeadsAndSpace both ->
+                attendAndRemember(operations, both, ready(operations, input, norm, rows), rows);
+        }
+    }
+
+    private Rows ready(Operations operations, Rows input, @Nullable Norm norm, int rows) {
+        return norm == null ? input : normed(operations, norm, space.normed, rows);
+    }
+
+    /** Normalises the residual stream itself where the architecture does that; what is left to normalise for who reads it. */
+    private @Nullable Norm inPlace(Operations operations, @Nullable Norm norm, int rows) {
+        if (norm == null || !block.normsStream()) {
+            return norm;
+        }
+        operations.norm(space.hidden, norm, space.hidden, rows);
+        return null;
     }
 
     /** The residual stream, normalised where the architecture does that. */
@@ -282,7 +290,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
     }
 
     /** Where half a block leaves its result: the residual stream, or what is normalised before it is added to it. */
-    private Rows stream() {
+    Rows stream() {
         return block.givesApart() ? space.delta : space.hidden;
     }
 
@@ -296,7 +304,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
     }
 
     /** A product with rows that are normalised before it where there is a norm. */
-    private void linear(
+    void linear(
             Operations operations,
             Rows input,
             @Nullable Norm norm,
@@ -315,7 +323,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
     }
 
     /** A product, and what adapters add to it: the only place where they do. */
-    private void linear(Operations operations, Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
+    void linear(Operations operations, Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
         operations.linear(input, weight, epilogue, output, rows);
         if (adapts) {
             operations.adapt(input, weight, epilogue.scale(), output);
@@ -324,7 +332,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     private void attend(Operations operations, Layer.MultiHead attention, Rows input, @Nullable Norm norm, int rows) {
         if (attention.chooser() != null) {
-            Rows normed = norm == null ? input : normed(operations, norm, space.normed, rows);
+            Rows normed = ready(operations, input, norm, rows);
             choose(operations, attention.chooser(), normed, normed, rows);
         }
         linear(operations, input, norm, attention.queryKeyValue(), attention.bias(), attention.all(), rows);
@@ -377,10 +385,6 @@ public final class Decoder implements StepProgram, AutoCloseable {
         linear(operations, attention.attended(), attention.output(), attention.outputEpilogue(), stream(), rows);
     }
 
-    private void attend(Operations operations, CompressedAttention attention, @Nullable Norm norm, int rows) {
-        attention.attend(operations, normed(operations, norm, space.normed, rows), cache, stream(), rows);
-    }
-
     /** Chooses the positions that the layer attends to, and those behind it that do not choose. */
     private void choose(Operations operations, Layer.Chooser chooser, Rows input, Rows compressedQuery, int rows) {
         linear(operations, compressedQuery, chooser.query(), Epilogue.PLAIN, chooser.queries(), rows);
@@ -397,68 +401,15 @@ public final class Decoder implements StepProgram, AutoCloseable {
         operations.choosePositions(chooser.queries(), chooser.weights(), chooser.index(), cache);
     }
 
-    private void remember(Operations operations, Layer.DeltaNet delta, Rows input, @Nullable Norm norm, int rows) {
-        linear(operations, input, norm, delta.projections(), Epilogue.PLAIN, delta.all(), rows);
-        for (int i = 0; i < delta.raises().size(); i++) {
-            Layer.Raise raise = delta.raises().get(i);
-            linear(operations, raise.input(), raise.weight(), Epilogue.PLAIN, raise.output(), rows);
-        }
-        operations.convolve(delta.mixed(), delta.convolution(), cache, delta.convolved()); // [rows, channels]
-        operations.deltaRule(
-                delta.query(),
-                delta.key(),
-                delta.value(),
-                delta.a(),
-                delta.b(),
-                delta.rule(),
-                cache,
-                delta.attended()); // [rows, valueHeads * valueSize]
-        int heads = rows * delta.rule().heads().valueHeads();
-        operations.norm(delta.heads(), delta.norm(), delta.heads(), heads);
-        operations.gatedActivation(delta.gates(), delta.attended(), delta.gate(), delta.attended(), rows);
-        linear(operations, delta.attended(), delta.output(), delta.outputEpilogue(), stream(), rows);
-    }
-
     private void attendAndRemember(Operations operations, Layer.HeadsAndSpace both, Rows input, int rows) {
         attend(operations, both.heads(), input, null, rows);
-        remember(operations, both.space(), input, null, rows);
+        states.remember(operations, both.space(), input, null, rows);
     }
 
-    private void remember(Operations operations, Layer.StateSpace kind, Rows input, @Nullable Norm norm, int rows) {
-        linear(operations, input, norm, kind.projections(), kind.bias(), kind.all(), rows);
-        scale(operations, kind.gates(), kind.gateScale(), rows);
-        scale(operations, kind.times(), kind.timeScale(), rows);
-        operations.convolve(kind.mixed(), kind.convolution(), cache, kind.convolved()); // [rows, channels]
-        operations.deltaRule(
-                kind.c(),
-                kind.b(),
-                kind.x(),
-                kind.times(),
-                kind.times(),
-                kind.rule(),
-                cache,
-                kind.attended()); // [rows, heads * valueSize]
-        operations.gatedActivation(kind.gates(), kind.attended(), SILU, kind.attended(), rows);
-        for (int part = 0; part < kind.parts().size(); part++) {
-            Layer.NormedPart one = kind.parts().get(part);
-            operations.norm(one.rows(), one.norm(), one.rows(), rows);
-        }
-        linear(operations, kind.attended(), kind.output(), kind.outputEpilogue(), stream(), rows);
-    }
-
-    private static void scale(Operations operations, Rows target, float factor, int rows) {
+    static void scale(Operations operations, Rows target, float factor, int rows) {
         if (factor != 1f) {
             operations.scaleLogits(target, factor, 0f, rows);
         }
-    }
-
-    private void convolve(
-            Operations operations, Layer.ShortConvolution kind, Rows input, @Nullable Norm norm, int rows) {
-        linear(operations, input, norm, kind.projections(), kind.bias(), kind.all(), rows);
-        operations.gatedActivation(kind.b(), kind.x(), PRODUCT, kind.x(), rows);
-        operations.convolve(kind.x(), kind.convolution(), cache, kind.convolved());
-        operations.gatedActivation(kind.c(), kind.convolved(), PRODUCT, kind.gated(), rows);
-        linear(operations, kind.gated(), kind.output(), kind.outputEpilogue(), stream(), rows);
     }
 
     private void feed(Operations operations, Layer.FeedForward feedForward, Rows input, @Nullable Norm norm, int rows) {
@@ -466,8 +417,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             case Layer.NoFeedForward _ -> {}
             case Layer.Plain plain -> feed(operations, plain, input, norm, rows);
             case Layer.Gated gated -> feed(operations, gated, input, norm, stream(), rows);
-            case Layer.Experts experts ->
-                feed(operations, experts, norm == null ? input : normed(operations, norm, space.normed, rows), rows);
+            case Layer.Experts experts -> feed(operations, experts, ready(operations, input, norm, rows), rows);
             case Layer.Beside both -> feed(operations, both, input, norm, rows);
         }
     }

@@ -64,7 +64,7 @@ record DecoderWeights(
         ToldInputs told = inputs == null ? null : loader.toldInputs(inputs);
         ResidualStreams streams = streams(spec, loader, space);
         Norm embeddingNorm = spec.input().norms() ? loader.norm(Part.EMBEDDING_NORM, 0) : null;
-        Norm finalNorm = spec.block().normsSums() ? null : loader.norm(Part.FINAL_NORM, 0);
+        Norm finalNorm = spec.block().normsSums() ? null : loader.finalNorm();
         Weight output = spec.isTied() ? embedding : null;
         if (spec.generates() && output == null) {
             output = store.load("output", 1, List.of(tensors.matrix(Part.OUTPUT, 0, spec.vocabulary(), spec.width())));
@@ -104,6 +104,9 @@ record DecoderWeights(
         for (Layer layer : layers) {
             if (layer.attention() instanceof CompressedAttention compressed) {
                 compressed.leaveAdaptable(adaptable);
+            }
+            if (layer.attention() instanceof Layer.Lightning lightning) {
+                adaptable.remove(lightning.projections());
             }
             if (layer.feedForward() instanceof Layer.Plain plain) {
                 adaptable.remove(plain.up());

@@ -51,6 +51,7 @@ record Layer(
                     DeltaNet,
                     ShortConvolution,
                     StateSpace,
+                    Lightning,
                     HeadsAndSpace {}
 
     /**
@@ -166,6 +167,24 @@ record Layer(
             Rows heads,
             Norm norm,
             Gate gate,
+            Weight output,
+            Epilogue outputEpilogue)
+            implements Attention {}
+
+    /** {@link AttentionSpec.Lightning}; {@code times} are any numbers: they do not count. */
+    record Lightning(
+            Weight projections,
+            Epilogue activation,
+            Rows all,
+            Weight gate,
+            Rows gates,
+            Rows query,
+            Rows key,
+            Rows value,
+            Rows times,
+            DeltaRule rule,
+            Rows attended,
+            Norm norm,
             Weight output,
             Epilogue outputEpilogue)
             implements Attention {}

@@ -79,11 +79,16 @@ final class LayerLoader {
         return new Layer(
                 block,
                 block.normsInputs() && attends && !(index == 0 && block.firstReadsEmbedding())
-                        ? norm(Part.ATTENTION_NORM, index)
+                        ? norm(Part.ATTENTION_NORM, index, index == 0 ? 1f : keptByFeedForwards())
                         : null,
                 attention(spec.layers().get(index).attention(), index, places),
                 normsBehind ? norm(Part.POST_ATTENTION_NORM, index) : null,
-                ownNorm ? norm(Part.FEED_FORWARD_NORM, index) : null,
+                ownNorm
+                        ? norm(
+                                Part.FEED_FORWARD_NORM,
+                                index,
+                                block.kept() == null ? 1f : block.kept().attention())
+                        : null,
                 feedForwards.load(feedForward, index),
                 normsBehind ? norm(Part.POST_FEED_FORWARD_NORM, index) : null,
                 spec.input().layers() == null ? null : told(spec.input().layers(), index),
@@ -127,6 +132,23 @@ final class LayerLoader {
                 norm(Part.POST_LAYER_INPUT_NORM, layer));
     }
 
+    /** The norm behind all layers. */
+    Norm finalNorm() {
+        return norm(Part.FINAL_NORM, 0, keptByFeedForwards());
+    }
+
+    private float keptByFeedForwards() {
+        BlockSpec.Kept kept = spec.block().kept();
+        return kept == null ? 1f : kept.feedForward();
+    }
+
+    /** A norm of a stream that is so many times smaller than it would be. */
+    private Norm norm(Part part, int layer, float times) {
+        NormSpec kind = spec.norm();
+        var smaller = new NormSpec(kind.kind(), kind.epsilon() / (times * times), kind.weightOffset(), kind.bias());
+        return norm(part, layer, spec.width(), smaller, kind.bias());
+    }
+
     /** A norm of the residual stream. */
     Norm norm(Part part, int layer) {
         return norm(part, layer, spec.width(), spec.norm(), spec.norm().bias());
@@ -149,6 +171,7 @@ final class LayerLoader {
             case AttentionSpec.ShortConvolution convolution ->
                 states.shortConvolution(convolution, layer, places.getFirst());
             case AttentionSpec.StateSpace space -> states.stateSpace(space, layer, places);
+            case AttentionSpec.Lightning kind -> states.lightning(kind, layer, places.getFirst());
             case AttentionSpec.HeadsAndSpace both ->
                 new Layer.HeadsAndSpace(
                         multiHead(both.heads(), true, layer, places),

@@ -139,6 +139,51 @@ final class StateLoader {
                         .scaled(space.scales().output()));
     }
 
+    /** Lightning attention: queries, keys and values of each head lie together in a checkpoint. */
+    Layer.Lightning lightning(AttentionSpec.Lightning kind, int layer, LayerPlace place) {
+        DeltaHeads heads = kind.heads();
+        int size = heads.keySize();
+        int channels = heads.channels();
+        Rows all = Rows.of(workspace.projected, channels + heads.values());
+        Rows attended = Rows.of(workspace.attended, heads.values());
+        StoredMatrix together = product(Part.QUERY_KEY_VALUE, layer, channels, spec.width());
+        StoredMatrix apart = rearrangement.reorder(
+                together, row -> (row % heads.keys() / size * 3 + row / heads.keys()) * size + row % size);
+        var none = new float[heads.valueHeads()];
+        var rule = new DeltaRule(
+                place.group(),
+                place.layer(),
+                heads,
+                store.constants(powers(heads.valueHeads(), kind.share())),
+                store.constants(none),
+                new DeltaRule.Space(store.constants(none), 1f, 1f));
+        Buffer norm = store.constants(tensors.vector(Part.SPACE_NORM, layer, heads.values()));
+        return new Layer.Lightning(
+                store.load("layer " + layer + " query, key, value", 1, List.of(apart)),
+                new Epilogue(null, Activation.SILU, 1f, false),
+                all.columns(0, channels),
+                matrix(Part.ATTENTION_GATE, layer, heads.values(), spec.width()),
+                all.columns(channels, heads.values()),
+                all.columns(0, heads.keys()),
+                all.columns(heads.keys(), heads.keys()),
+                all.columns(2 * heads.keys(), heads.values()),
+                all.columns(0, heads.valueHeads()),
+                rule,
+                attended,
+                new Norm(Norm.Kind.RMS, norm, 0f, null, kind.epsilon()),
+                matrix(Part.SPACE_OUTPUT, layer, spec.width(), heads.values()),
+                LayerLoader.addedTo(spec.block(layer), null).scaled(kind.outputScale()));
+    }
+
+    /** Rates of decays: powers of two, the slopes of ALiBi where heads are a power of two. */
+    private static float[] powers(int heads, float share) {
+        var rates = new float[heads];
+        for (int head = 0; head < heads; head++) {
+            rates[head] = -share * (float) StrictMath.pow(2, -8.0 * (head + 1) / heads);
+        }
+        return rates;
+    }
+
     /** The taps times what the convolution's inputs are multiplied by, which is no matter of its bias. */
     private float[] scaledTaps(AttentionSpec.StateSpace space, int layer) {
         DeltaHeads heads = space.heads();

@@ -71,6 +71,7 @@ import roselle.model.architecture.hybrid.KimiLinear;
 import roselle.model.architecture.hybrid.Lfm2;
 import roselle.model.architecture.hybrid.Lfm2Moe;
 import roselle.model.architecture.hybrid.Mamba2;
+import roselle.model.architecture.hybrid.MiniMax01;
 import roselle.model.architecture.hybrid.NemotronH;
 import roselle.model.architecture.hybrid.OlmoHybrid;
 import roselle.model.architecture.hybrid.Qwen35;
@@ -151,6 +152,7 @@ public final class Architectures {
             new Llama4(),
             new Mamba2(),
             new MiMoV2(),
+            new MiniMax01(),
             new MiniMaxM2(),
             new MiniMaxM3(),
             new Mistral(),

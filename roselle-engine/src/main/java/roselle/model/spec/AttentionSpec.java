@@ -559,6 +559,22 @@ public sealed interface AttentionSpec {
         }
     }
 
+    /**
+     * Lightning attention (Qin et al., 2024; MiniMax 01): linear attention with a fixed decay for each head, of queries, keys and values
+     * behind SiLU. It is a selective state space all of whose tokens take a time of 1 ({@link roselle.backend.operation.DeltaRule.Space});
+     * what it gives is normalised, all heads as one, and gated with a sigmoid.
+     *
+     * @param share by what the rates of decays, which are powers of two, are multiplied
+     * @param epsilon of the norm
+     * @param outputScale multiplies what it gives
+     */
+    record Lightning(DeltaHeads heads, float share, float epsilon, float outputScale) implements AttentionSpec {
+        public Lightning {
+            requireSize(heads.keySize());
+            requireSize(heads.valueSize());
+        }
+    }
+
     /** Heads that attend and a state space beside them, which read the same rows and whose results are added (Falcon-H1). */
     record HeadsAndSpace(MultiHead heads, StateSpace space) implements AttentionSpec {
         public HeadsAndSpace {

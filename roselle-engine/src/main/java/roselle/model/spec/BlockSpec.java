@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param firstReadsEmbedding whether the first layer's attention reads the embedding as it is, which is normalised (ModernBERT)
  * @param streams how streams lie side by side; null for one alone
  * @param connections how each half is connected to more than one stream; null where it adds to one
+ * @param kept how much of the stream is kept, where it is itself normalised before each half; null where it goes on as it is
  */
 public record BlockSpec(
         boolean normsInputs,
@@ -26,7 +27,32 @@ public record BlockSpec(
         boolean scalesLayers,
         boolean firstReadsEmbedding,
         @Nullable Streams streams,
-        @Nullable HyperConnections connections) {
+        @Nullable HyperConnections connections,
+        @Nullable Kept kept) {
+    /**
+     * By what the stream is multiplied before what a half gives is added to it, in blocks whose stream itself is normalised before each
+     * half (MiniMax 01): in the place of that it is left as it is, what is given is divided by the factor, and the epsilon of the norm
+     * behind by its square.
+     */
+    public record Kept(float attention, float feedForward) {
+        public Kept {
+            if (!(attention > 0 && feedForward > 0)) {
+                throw new IllegalArgumentException("a stream that is multiplied by " + attention + " and " + feedForward
+                        + ", expected more than 0");
+            }
+        }
+    }
+
+    /** A stream that goes on as it was normalised before a half, and is kept in part. */
+    public static BlockSpec normingStream(Kept kept, float residualScale) {
+        return new BlockSpec(true, false, false, false, false, residualScale, false, false, null, null, kept);
+    }
+
+    /** Whether the stream itself is normalised before each half. */
+    public boolean normsStream() {
+        return kept != null;
+    }
+
     /** Without hyper-connections. */
     public BlockSpec(
             boolean normsInputs,
@@ -48,12 +74,13 @@ public record BlockSpec(
                 scalesLayers,
                 firstReadsEmbedding,
                 streams,
+                null,
                 null);
     }
 
     /** A norm before each half, which is connected to several streams (DeepSeek V4). */
     public static BlockSpec connected(HyperConnections connections) {
-        return new BlockSpec(true, false, false, false, false, 1f, false, false, null, connections);
+        return new BlockSpec(true, false, false, false, false, 1f, false, false, null, connections, null);
     }
 
     /** Whether what a half gives is something by itself, before it becomes part of a stream. */

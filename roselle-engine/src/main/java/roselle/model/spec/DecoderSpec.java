@@ -125,6 +125,12 @@ public record DecoderSpec(
             throw new IllegalArgumentException(
                     "experts beside a dense feed-forward need a block that normalises outputs");
         }
+        if (layer.feedForward() instanceof FeedForwardSpec.Experts experts
+                && experts.sharedSize() != 0
+                && block.normsStream()) {
+            throw new IllegalArgumentException(
+                    "layer " + index + " shares an expert that would read what others add to the stream");
+        }
         boolean isHalf =
                 layer.feedForward() instanceof FeedForwardSpec.None || layer.attention() instanceof AttentionSpec.None;
         if (isHalf && (block.parallel() || block.givesApart() || block.normsSums())) {
@@ -331,6 +337,7 @@ public record DecoderSpec(
             case AttentionSpec.DeltaNet delta -> Optional.empty();
             case AttentionSpec.ShortConvolution convolution -> Optional.empty();
             case AttentionSpec.StateSpace space -> Optional.empty();
+            case AttentionSpec.Lightning lightning -> Optional.empty();
             case AttentionSpec.HeadsAndSpace both -> heads(both.heads());
         };
     }
@@ -348,6 +355,7 @@ public record DecoderSpec(
                 List.of(convolution(delta.heads().channels()), delta.heads().group(1));
             case AttentionSpec.ShortConvolution convolution -> List.of(convolution(width));
             case AttentionSpec.StateSpace space -> spaceGroups(space);
+            case AttentionSpec.Lightning lightning -> List.of(lightning.heads().spaceGroup(1));
             case AttentionSpec.HeadsAndSpace both ->
                 List.of(
                         kvGroup(both.heads()),

@@ -61,6 +61,10 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 yield new Widths(projected, heads.values(), 1, 1, 1, 1);
             }
             case AttentionSpec.ShortConvolution convolution -> new Widths(4 * width, width, 1, 1, 1, 1);
+            case AttentionSpec.Lightning lightning -> {
+                var heads = lightning.heads();
+                yield new Widths(heads.channels() + heads.values(), heads.values(), 1, 1, 1, 1);
+            }
             case AttentionSpec.HeadsAndSpace both ->
                 attention(both.heads(), width).max(attention(both.space(), width));
             case AttentionSpec.StateSpace space -> {
@@ -163,6 +167,8 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                         || delta.rank() % UNIT != 0
                         || (delta.products() - delta.heads().channels()) % UNIT != 0;
             case AttentionSpec.ShortConvolution convolution -> false;
+            case AttentionSpec.Lightning lightning ->
+                lightning.heads().keys() % UNIT != 0 || lightning.heads().values() % UNIT != 0;
             case AttentionSpec.HeadsAndSpace both -> isOdd(both.heads()) || isOdd(both.space());
             case AttentionSpec.StateSpace space ->
                 space.heads().keys() % UNIT != 0

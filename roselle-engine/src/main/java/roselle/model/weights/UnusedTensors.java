@@ -27,6 +27,10 @@ public record UnusedTensors(int layers, boolean generates, boolean tied, Set<Int
             ".act_fn.alpha_p",
             ".act_fn.beta",
             ".act_fn.eps",
+            ".self_attn.slope_rate", // decays, which follow from the layer's number
+            ".self_attn.query_decay",
+            ".self_attn.key_decay",
+            ".self_attn.diagonal_decay",
             ".attn.bias",
             ".attn.masked_bias",
             ".attention.bias",

@@ -38,7 +38,7 @@ public final class Mixtral implements Architecture {
     }
 
     private static final String EXPERT = Names.layer("block_sparse_moe.experts.{expert}.");
-    static final WeightNames NAMES = Names.huggingFace()
+    public static final WeightNames NAMES = Names.huggingFace()
             .with(Map.of(
                     Part.ROUTER, Names.layer("block_sparse_moe.gate"),
                     Part.EXPERT_GATE, EXPERT + "w1",

@@ -1,0 +1,86 @@
+package roselle.model;
+
+import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.KvCache;
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.Norm;
+import roselle.backend.operation.Operations;
+
+/** The layers of a decoder that keep states in the place of keys and values. */
+record StateLayers(Decoder decoder, KvCache cache) {
+    private static final Gate SIGMOID = Gate.of(Activation.LOGISTIC);
+    private static final Gate SILU = Gate.of(Activation.SILU);
+    private static final Gate PRODUCT = Gate.of(Activation.NONE);
+
+    void remember(Operations operations, Layer.DeltaNet delta, Rows input, @Nullable Norm norm, int rows) {
+        decoder.linear(operations, input, norm, delta.projections(), Epilogue.PLAIN, delta.all(), rows);
+        for (int i = 0; i < delta.raises().size(); i++) {
+            Layer.Raise raise = delta.raises().get(i);
+            decoder.linear(operations, raise.input(), raise.weight(), Epilogue.PLAIN, raise.output(), rows);
+        }
+        operations.convolve(delta.mixed(), delta.convolution(), cache, delta.convolved()); // [rows, channels]
+        operations.deltaRule(
+                delta.query(),
+                delta.key(),
+                delta.value(),
+                delta.a(),
+                delta.b(),
+                delta.rule(),
+                cache,
+                delta.attended()); // [rows, valueHeads * valueSize]
+        int heads = rows * delta.rule().heads().valueHeads();
+        operations.norm(delta.heads(), delta.norm(), delta.heads(), heads);
+        operations.gatedActivation(delta.gates(), delta.attended(), delta.gate(), delta.attended(), rows);
+        decoder.linear(operations, delta.attended(), delta.output(), delta.outputEpilogue(), decoder.stream(), rows);
+    }
+
+    void remember(Operations operations, Layer.Lightning kind, Rows input, int rows) {
+        decoder.linear(operations, input, kind.projections(), kind.activation(), kind.all(), rows); // [rows, channels]
+        decoder.linear(operations, input, kind.gate(), Epilogue.PLAIN, kind.gates(), rows);
+        operations.deltaRule(
+                kind.query(),
+                kind.key(),
+                kind.value(),
+                kind.times(),
+                kind.times(),
+                kind.rule(),
+                cache,
+                kind.attended()); // [rows, heads * valueSize]
+        operations.norm(kind.attended(), kind.norm(), kind.attended(), rows);
+        operations.gatedActivation(kind.gates(), kind.attended(), SIGMOID, kind.attended(), rows);
+        decoder.linear(operations, kind.attended(), kind.output(), kind.outputEpilogue(), decoder.stream(), rows);
+    }
+
+    void remember(Operations operations, Layer.StateSpace kind, Rows input, @Nullable Norm norm, int rows) {
+        decoder.linear(operations, input, norm, kind.projections(), kind.bias(), kind.all(), rows);
+        Decoder.scale(operations, kind.gates(), kind.gateScale(), rows);
+        Decoder.scale(operations, kind.times(), kind.timeScale(), rows);
+        operations.convolve(kind.mixed(), kind.convolution(), cache, kind.convolved()); // [rows, channels]
+        operations.deltaRule(
+                kind.c(),
+                kind.b(),
+                kind.x(),
+                kind.times(),
+                kind.times(),
+                kind.rule(),
+                cache,
+                kind.attended()); // [rows, heads * valueSize]
+        operations.gatedActivation(kind.gates(), kind.attended(), SILU, kind.attended(), rows);
+        for (int part = 0; part < kind.parts().size(); part++) {
+            Layer.NormedPart one = kind.parts().get(part);
+            operations.norm(one.rows(), one.norm(), one.rows(), rows);
+        }
+        decoder.linear(operations, kind.attended(), kind.output(), kind.outputEpilogue(), decoder.stream(), rows);
+    }
+
+    void convolve(Operations operations, Layer.ShortConvolution kind, Rows input, @Nullable Norm norm, int rows) {
+        decoder.linear(operations, input, norm, kind.projections(), kind.bias(), kind.all(), rows);
+        operations.gatedActivation(kind.b(), kind.x(), PRODUCT, kind.x(), rows);
+        operations.convolve(kind.x(), kind.convolution(), cache, kind.convolved());
+        operations.gatedActivation(kind.c(), kind.convolved(), PRODUCT, kind.gated(), rows);
+        decoder.linear(operations, kind.gated(), kind.output(), kind.outputEpilogue(), decoder.stream(), rows);
+    }
+}
