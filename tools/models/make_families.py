@@ -53,6 +53,7 @@ SPACES = dict(mamba_n_heads=8, mamba_d_head=8, mamba_d_state=16, mamba_expand=2,
 SPACES_H = dict(mamba_num_heads=8, mamba_head_dim=8, ssm_state_size=16, n_groups=2, conv_kernel=4, expand=2)
 LIGHTNING = dict(num_hidden_layers=3, head_dim=16, intermediate_size=24, num_local_experts=4, num_experts_per_tok=2, block_size=16,
                  layer_types=["linear_attention", "full_attention", "linear_attention"], rope_parameters=ROPE)
+SCANS = dict(vocab_size=96, hidden_size=32, num_hidden_layers=3, state_size=16, time_step_rank=2, bos_token_id=1, eos_token_id=2, pad_token_id=0)
 NEAR = dict(num_local_experts=6, num_experts_per_tok=2, intermediate_size=24)
 SEES = dict(hidden_size=16, intermediate_size=16, num_hidden_layers=1, num_attention_heads=2, image_size=16, patch_size=8)
 HEARS = dict(model_type="qwen2_audio_encoder", d_model=16, encoder_attention_heads=2, encoder_ffn_dim=16, encoder_layers=1,
@@ -148,6 +149,11 @@ MODELS = {
         mlp_beta_factor=0.8)),
     "minimax_text_01": ("MiniMax", SMALL | LIGHTNING | dict(
         linear_attn_alpha_factor=1.7, full_attn_alpha_factor=1.7, mlp_alpha_factor=1.7)),
+    "mamba": ("Mamba", SCANS | dict(use_bias=True, time_step_rank=8)),
+    "falcon_mamba": ("FalconMamba", SCANS | dict(num_hidden_layers=2, state_size=8, mixer_rms_eps=1e-5, tie_word_embeddings=False)),
+    "jamba": ("Jamba", SMALL | dict(
+        num_hidden_layers=3, num_experts=4, num_experts_per_tok=2, expert_layer_period=2, expert_layer_offset=1, attn_layer_period=3,
+        attn_layer_offset=1, mamba_d_state=8, mamba_d_conv=4, mamba_dt_rank=8, intermediate_size=32, use_mamba_kernels=False)),
     "mamba2": ("Mamba2", dict(vocab_size=96, hidden_size=32, num_hidden_layers=3, num_heads=4, head_dim=16, state_size=24,
                               n_groups=2, expand=2, use_bias=True, bos_token_id=1, eos_token_id=2, pad_token_id=0)),
 }

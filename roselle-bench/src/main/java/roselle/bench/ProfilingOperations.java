@@ -18,6 +18,7 @@ import roselle.backend.operation.Operations;
 import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
+import roselle.backend.operation.SelectiveScan;
 import roselle.backend.operation.Xielu;
 import roselle.bench.StepProfile.Kind;
 
@@ -160,6 +161,13 @@ final class ProfilingOperations implements Operations {
             Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
         long start = System.nanoTime();
         operations.deltaRule(query, key, value, a, b, rule, cache, output);
+        end(Kind.ATTENTION, start);
+    }
+
+    @Override
+    public void selectiveScan(Rows x, Rows times, Rows b, Rows c, SelectiveScan scan, KvCache cache, Rows output) {
+        long start = System.nanoTime();
+        operations.selectiveScan(x, times, b, c, scan, cache, output);
         end(Kind.ATTENTION, start);
     }
 

@@ -19,6 +19,7 @@ import roselle.backend.operation.Operations;
 import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
+import roselle.backend.operation.SelectiveScan;
 import roselle.backend.operation.UnfusedOperations;
 import roselle.backend.operation.Xielu;
 import roselle.cpu.adapter.LowRankProducts;
@@ -37,6 +38,7 @@ import roselle.cpu.row.Streams;
 import roselle.cpu.row.TableRows;
 import roselle.cpu.state.ChannelConvolution;
 import roselle.cpu.state.DeltaRules;
+import roselle.cpu.state.SelectiveScans;
 import roselle.cpu.thread.WorkerPool;
 
 /** Operations on the CPU: each ends before it returns, and none is fused with another. */
@@ -52,6 +54,7 @@ public final class CpuOperations implements Operations {
     private final LogitScaling logitScaling;
     private final ChannelConvolution convolutions;
     private final DeltaRules deltaRules;
+    private final SelectiveScans selectiveScans;
     private final PositionChoice positionChoice;
     private final LowRankProducts lowRankProducts;
 
@@ -64,6 +67,7 @@ public final class CpuOperations implements Operations {
         logitScaling = new LogitScaling(pool);
         convolutions = new ChannelConvolution(pool);
         deltaRules = new DeltaRules(pool);
+        selectiveScans = new SelectiveScans(pool);
         positionChoice = new PositionChoice(pool);
         lowRankProducts = new LowRankProducts(pool);
     }
@@ -172,6 +176,11 @@ public final class CpuOperations implements Operations {
     public void deltaRule(
             Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
         deltaRules.of(query, key, value).gatedBy(a, b).run(step, rule, (CpuKvCache) cache, output);
+    }
+
+    @Override
+    public void selectiveScan(Rows x, Rows times, Rows b, Rows c, SelectiveScan scan, KvCache cache, Rows output) {
+        selectiveScans.of(x, times, b, c).run(step, scan, (CpuKvCache) cache, output);
     }
 
     @Override

@@ -45,6 +45,10 @@ class AllocationTest {
             "gemma3n_text",
             "apertus",
             "falcon_h1",
+            "hy_v4",
+            "minimax",
+            "phimoe",
+            "mamba",
             "qwen3_5_moe",
             "lfm2",
             "granite");

@@ -17,6 +17,7 @@ import roselle.checkpoint.path.Checkpoints;
 import roselle.model.architecture.Architectures;
 import roselle.model.config.ModelConfig;
 import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.AttentionTraits;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.FeedForwardSpec;
 import roselle.model.spec.LayerSpec;
@@ -141,7 +142,7 @@ final class ModelTable {
 
     private static final String GROWING = "queries that grow with their positions";
 
-    private static List<String> parts(AttentionSpec.Traits traits) {
+    private static List<String> parts(AttentionTraits traits) {
         var parts = new ArrayList<String>();
         if (traits.normsTurned()) {
             parts.add("norms behind their rotation");
@@ -182,6 +183,7 @@ final class ModelTable {
             }
             case AttentionSpec.ShortConvolution _ -> parts.add("short convolutions");
             case AttentionSpec.StateSpace _ -> parts.add("state spaces");
+            case AttentionSpec.Scan _ -> parts.add("state spaces of channels");
             case AttentionSpec.Lightning _ -> parts.add("lightning attention");
             case AttentionSpec.HeadsAndSpace _ -> parts.add("attention beside state spaces");
         }

@@ -18,6 +18,7 @@ import roselle.backend.operation.Operations;
 import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
+import roselle.backend.operation.SelectiveScan;
 import roselle.backend.operation.UnfusedOperations;
 import roselle.backend.operation.Xielu;
 import roselle.cuda.adapter.LowRankKernels;
@@ -199,6 +200,11 @@ final class CudaOperations implements Operations {
     @Override
     public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {
         rowKernels.mix(input, coefficients, width, output, rows);
+    }
+
+    @Override
+    public void selectiveScan(Rows x, Rows times, Rows b, Rows c, SelectiveScan scan, KvCache cache, Rows output) {
+        throw new UnsupportedOperationException("selective scans run on the CPU");
     }
 
     @Override

@@ -18,6 +18,7 @@ import roselle.backend.operation.Operations;
 import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
+import roselle.backend.operation.SelectiveScan;
 import roselle.backend.operation.UnfusedOperations;
 import roselle.backend.operation.Xielu;
 
@@ -98,6 +99,11 @@ final class RecordingOperations implements Operations {
     public void deltaRule(
             Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
         operations.deltaRule(query, key, value, a, b, rule, cache, output);
+    }
+
+    @Override
+    public void selectiveScan(Rows x, Rows times, Rows b, Rows c, SelectiveScan scan, KvCache cache, Rows output) {
+        operations.selectiveScan(x, times, b, c, scan, cache, output);
     }
 
     @Override

@@ -262,6 +262,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             case Layer.ShortConvolution convolution -> states.convolve(operations, convolution, input, norm, rows);
             case Layer.StateSpace kind -> states.remember(operations, kind, input, norm, rows);
             case Layer.Lightning kind -> states.remember(operations, kind, ready(operations, input, norm, rows), rows);
+            case Layer.Scan scan -> states.scan(operations, scan, input, norm, rows);
             case Layer.HeadsAndSpace both ->
                 attendAndRemember(operations, both, ready(operations, input, norm, rows), rows);
         }

@@ -14,6 +14,7 @@ import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
+import roselle.backend.operation.SelectiveScan;
 import roselle.backend.operation.Xielu;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.BlockSpec;
@@ -52,6 +53,7 @@ record Layer(
                     ShortConvolution,
                     StateSpace,
                     Lightning,
+                    Scan,
                     HeadsAndSpace {}
 
     /**
@@ -167,6 +169,31 @@ record Layer(
             Rows heads,
             Norm norm,
             Gate gate,
+            Weight output,
+            Epilogue outputEpilogue)
+            implements Attention {}
+
+    /** {@link AttentionSpec.Scan}; norms are null where there are none. */
+    record Scan(
+            Weight projections,
+            Epilogue bias,
+            Rows all,
+            Rows x,
+            Rows gates,
+            Convolution convolution,
+            Rows convolved,
+            Weight told,
+            Rows telling,
+            Rows narrow,
+            Rows b,
+            Rows c,
+            @Nullable Norm timeNorm,
+            @Nullable Norm bNorm,
+            @Nullable Norm cNorm,
+            Weight widened,
+            Rows times,
+            SelectiveScan scan,
+            Rows attended,
             Weight output,
             Epilogue outputEpilogue)
             implements Attention {}

@@ -15,6 +15,7 @@ import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.PositionIndex;
 import roselle.model.spec.AttentionSpec;
+import roselle.model.spec.AttentionTraits;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.FeedForwardSpec;
@@ -172,6 +173,7 @@ final class LayerLoader {
                 states.shortConvolution(convolution, layer, places.getFirst());
             case AttentionSpec.StateSpace space -> states.stateSpace(space, layer, places);
             case AttentionSpec.Lightning kind -> states.lightning(kind, layer, places.getFirst());
+            case AttentionSpec.Scan kind -> states.scan(kind, layer, places);
             case AttentionSpec.HeadsAndSpace both ->
                 new Layer.HeadsAndSpace(
                         multiHead(both.heads(), true, layer, places),
@@ -244,7 +246,7 @@ final class LayerLoader {
     }
 
     private AttentionLayer.Traits traits(AttentionSpec.MultiHead attention) {
-        AttentionSpec.Traits traits = attention.traits();
+        AttentionTraits traits = attention.traits();
         DistanceBias far = distances(attention.heads().queryHeads());
         boolean isPlain = traits.slope() == 0 && !traits.normsTurned() && traits.queryScale() == null;
         if (isPlain && far == null && traits.index() == null) {

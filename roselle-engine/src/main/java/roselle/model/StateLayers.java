@@ -37,6 +37,22 @@ record StateLayers(Decoder decoder, KvCache cache) {
         decoder.linear(operations, delta.attended(), delta.output(), delta.outputEpilogue(), decoder.stream(), rows);
     }
 
+    void scan(Operations operations, Layer.Scan kind, Rows input, @Nullable Norm norm, int rows) {
+        decoder.linear(operations, input, norm, kind.projections(), kind.bias(), kind.all(), rows);
+        operations.convolve(kind.x(), kind.convolution(), cache, kind.convolved()); // [rows, channels]
+        decoder.linear(operations, kind.convolved(), kind.told(), Epilogue.PLAIN, kind.telling(), rows);
+        if (kind.timeNorm() != null && kind.bNorm() != null && kind.cNorm() != null) {
+            operations.norm(kind.narrow(), kind.timeNorm(), kind.narrow(), rows);
+            operations.norm(kind.b(), kind.bNorm(), kind.b(), rows);
+            operations.norm(kind.c(), kind.cNorm(), kind.c(), rows);
+        }
+        decoder.linear(operations, kind.narrow(), kind.widened(), Epilogue.PLAIN, kind.times(), rows);
+        operations.selectiveScan(
+                kind.convolved(), kind.times(), kind.b(), kind.c(), kind.scan(), cache, kind.attended());
+        operations.gatedActivation(kind.gates(), kind.attended(), SILU, kind.attended(), rows);
+        decoder.linear(operations, kind.attended(), kind.output(), kind.outputEpilogue(), decoder.stream(), rows);
+    }
+
     void remember(Operations operations, Layer.Lightning kind, Rows input, int rows) {
         decoder.linear(operations, input, kind.projections(), kind.activation(), kind.all(), rows); // [rows, channels]
         decoder.linear(operations, input, kind.gate(), Epilogue.PLAIN, kind.gates(), rows);

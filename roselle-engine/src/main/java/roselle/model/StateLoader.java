@@ -14,6 +14,7 @@ import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.Norm;
+import roselle.backend.operation.SelectiveScan;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.weights.Floats;
@@ -137,6 +138,72 @@ final class StateLoader {
                 matrix(Part.SPACE_OUTPUT, layer, spec.width(), heads.values()),
                 LayerLoader.addedTo(spec.block(layer), outputBias)
                         .scaled(space.scales().output()));
+    }
+
+    /** A selective state space of channels; its places are that of its convolution and that of its states. */
+    Layer.Scan scan(AttentionSpec.Scan kind, int layer, List<LayerPlace> places) {
+        int channels = kind.channels();
+        int size = kind.stateSize();
+        Rows all = Rows.of(workspace.projected, kind.products());
+        Rows telling = all.columns(3 * channels, kind.rank() + 2 * size);
+        Rows attended = Rows.of(workspace.attended, channels);
+        Buffer bias = kind.bias() ? store.constants(tensors.bias(Part.SPACE_INPUT, layer, 2L * channels)) : null;
+        Buffer taps = kind.convolutionBias() ? store.constants(tensors.bias(Part.CONVOLUTION, layer, channels)) : null;
+        Buffer outputBias = kind.bias() ? store.constants(tensors.bias(Part.SPACE_OUTPUT, layer, spec.width())) : null;
+        var scan = new SelectiveScan(
+                places.get(1).group(),
+                places.get(1).layer(),
+                scanRate(kind, layer),
+                store.constants(tensors.bias(Part.SCAN_TIME, layer, channels)),
+                store.constants(tensors.vector(Part.SPACE_SKIP, layer, channels)));
+        return new Layer.Scan(
+                matrix(Part.SPACE_INPUT, layer, 2 * channels, spec.width()),
+                Epilogue.bias(bias),
+                all.columns(0, 2 * channels),
+                all.columns(0, channels),
+                all.columns(channels, channels),
+                convolution(places.getFirst(), taps(channels, kind.taps(), layer), kind.taps(), taps, Activation.SILU),
+                all.columns(2 * channels, channels),
+                matrix(Part.SCAN_INPUT, layer, telling.columns(), channels),
+                telling,
+                telling.columns(0, kind.rank()),
+                telling.columns(kind.rank(), size),
+                telling.columns(kind.rank() + size, size),
+                scanNorm(kind, Part.SCAN_TIME_NORM, layer, kind.rank()),
+                scanNorm(kind, Part.SCAN_B_NORM, layer, size),
+                scanNorm(kind, Part.SCAN_C_NORM, layer, size),
+                matrix(Part.SCAN_TIME, layer, channels, kind.rank()),
+                all.columns(3 * channels + telling.columns(), channels),
+                scan,
+                attended,
+                matrix(Part.SPACE_OUTPUT, layer, spec.width(), channels),
+                LayerLoader.addedTo(spec.block(layer), outputBias));
+    }
+
+    /** Of what a convolved row tells, with weights where a checkpoint has them. */
+    private @Nullable Norm scanNorm(AttentionSpec.Scan kind, Part part, int layer, int size) {
+        if (!kind.normalizes()) {
+            return null;
+        }
+        var weight = new float[size];
+        Arrays.fill(weight, 1f);
+        if (tensors.isNamed(part, layer)) {
+            weight = tensors.vector(part, layer, size);
+        }
+        return new Norm(Norm.Kind.RMS, store.constants(weight), 0f, null, kind.epsilon());
+    }
+
+    /** Rates that are stored as {@code [channels, stateSize]}, or their logarithms. */
+    private Buffer scanRate(AttentionSpec.Scan kind, int layer) {
+        boolean isLogarithm = tensors.isNamed(Part.SPACE_RATE_LOGARITHM, layer);
+        Part part = isLogarithm ? Part.SPACE_RATE_LOGARITHM : Part.SPACE_RATE;
+        float[] stored = tensors.vector(part, layer, (long) kind.channels() * kind.stateSize());
+        var turned = new float[stored.length];
+        for (int i = 0; i < stored.length; i++) {
+            int at = i % kind.stateSize() * kind.channels() + i / kind.stateSize();
+            turned[at] = isLogarithm ? (float) -Math.exp(stored[i]) : stored[i];
+        }
+        return store.constants(turned);
     }
 
     /** Lightning attention: queries, keys and values of each head lie together in a checkpoint. */

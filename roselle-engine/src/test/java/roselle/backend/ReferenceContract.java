@@ -40,6 +40,7 @@ import roselle.backend.operation.Operations;
 import roselle.backend.operation.Rope;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
+import roselle.backend.operation.SelectiveScan;
 import roselle.backend.step.StepInputs;
 import roselle.quantization.Group;
 import roselle.quantization.GroupScales;
@@ -80,7 +81,8 @@ public abstract class ReferenceContract extends TraitContract {
             "ropeAndAppendLatent",
             "choosePositions",
             "convolve",
-            "deltaRule");
+            "deltaRule",
+            "selectiveScan");
 
     /** What the reference gives, by operation and type: the same for every device, so that it is computed for the first alone. */
     private static final Map<List<Object>, float[]> EXPECTED = new HashMap<>();
@@ -129,11 +131,6 @@ public abstract class ReferenceContract extends TraitContract {
         return true;
     }
 
-    /** Whether the device has an operation; of others another test sees that it refuses models that need them. */
-    protected boolean runs(String operation) {
-        return true;
-    }
-
     /** What an operation leaves on {@link #device}, always from the same numbers. */
     private float[] outcome(String operation, DataType type) {
         random.setSeed(SEED);
@@ -175,6 +172,7 @@ public abstract class ReferenceContract extends TraitContract {
                 case "addAsLongAs" -> left.add(addedAsLong(rows));
                 case "convolve" -> left.add(convolved());
                 case "deltaRule" -> left.add(remembered());
+                case "selectiveScan" -> left.add(scanned());
                 default -> throw new AssertionError(operation + " is compared with nothing: add it here");
             }
         }
@@ -518,6 +516,32 @@ public abstract class ReferenceContract extends TraitContract {
             Rows b = someGapless(rows, heads.valueHeads());
             Rows output = gapless(new float[rows * heads.values()], heads.values());
             operations.deltaRule(query, key, value, a, b, rule, cache, output);
+            left.add(readGapless(output, rows));
+        }
+        return joined(left);
+    }
+
+    /** A selective scan of the same steps. */
+    private float[] scanned() {
+        int channels = 88;
+        int size = 12;
+        KvGroup group = SelectiveScan.kvGroup(channels, size);
+        KvCache cache = device.allocateKvCache(List.of(group), KvType.F16, PAGE, new int[] {PAGES});
+        float[] rate = random(size * channels);
+        for (int i = 0; i < rate.length; i++) {
+            rate[i] = -Math.abs(rate[i]);
+        }
+        var scan = new SelectiveScan(
+                0, 0, device.constants(rate), device.constants(random(channels)), device.constants(random(channels)));
+        var left = new ArrayList<float[]>();
+        for (boolean decodes : new boolean[] {false, true}) {
+            int rows = beginAttention(decodes);
+            Rows x = someGapless(rows, channels);
+            Rows times = someGapless(rows, channels);
+            Rows b = someGapless(rows, size);
+            Rows c = someGapless(rows, size);
+            Rows output = gapless(new float[rows * channels], channels);
+            operations.selectiveScan(x, times, b, c, scan, cache, output);
             left.add(readGapless(output, rows));
         }
         return joined(left);

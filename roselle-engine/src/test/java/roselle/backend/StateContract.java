@@ -1,11 +1,13 @@
 package roselle.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -16,6 +18,7 @@ import roselle.backend.operation.Activation;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaHeads;
 import roselle.backend.operation.DeltaRule;
+import roselle.backend.operation.SelectiveScan;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 
@@ -169,6 +172,18 @@ public abstract class StateContract extends ContractFixture {
     @MethodSource("channels")
     void deltaRulesWithDecaysOfChannelsGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
         checkBits(new Delta(heads));
+    }
+
+    @Test
+    void selectiveScansAreTheirRecurrence() {
+        assumeTrue(runs("selectiveScan"), "refused: selectiveScan");
+        checkAgainstRecurrence(new Scan(100, 16));
+    }
+
+    @Test
+    void selectiveScansGiveTheSameBitsHoweverASequenceIsCut() {
+        assumeTrue(runs("selectiveScan"), "refused: selectiveScan");
+        checkBits(new Scan(100, 16));
     }
 
     @ParameterizedTest
@@ -395,6 +410,67 @@ public abstract class StateContract extends ContractFixture {
                     expected[column] += state[i][c] * queries[sequence][at + i];
                 }
             }
+        }
+    }
+
+    private final class Scan extends Subject {
+        private final int channels;
+        private final int size;
+        private final float[][] xs;
+        private final float[][] times;
+        private final float[][] bs;
+        private final float[][] cs;
+        private final float[] rate;
+        private final float[] timeBias;
+        private final float[] skip;
+        private final SelectiveScan scan;
+
+        Scan(int channels, int size) {
+            super(SelectiveScan.kvGroup(channels, size).withLayers(LAYERS), channels);
+            this.channels = channels;
+            this.size = size;
+            xs = numbers(channels);
+            times = numbers(channels);
+            bs = numbers(size);
+            cs = numbers(size);
+            rate = random(size * channels);
+            for (int i = 0; i < rate.length; i++) {
+                rate[i] = (float) -Math.exp(2 * rate[i] - 2);
+            }
+            timeBias = random(channels);
+            skip = random(channels);
+            scan = new SelectiveScan(0, 1, device.constants(rate), device.constants(timeBias), device.constants(skip));
+        }
+
+        @Override
+        Rows run(StepInputs step, int[][] tokens) {
+            Rows x = rows(xs, channels, tokens);
+            Rows time = rows(times, channels, tokens);
+            Rows b = rows(bs, size, tokens);
+            Rows c = rows(cs, size, tokens);
+            Rows output = poisoned(step.rows, channels);
+            begin(step);
+            operations.selectiveScan(x, time, b, c, scan, cache, output);
+            return output;
+        }
+
+        @Override
+        double[] expected(int sequence) {
+            var expected = new double[LENGTHS[sequence] * channels];
+            for (int d = 0; d < channels; d++) {
+                var state = new double[size];
+                for (int token = 0; token < LENGTHS[sequence]; token++) {
+                    int at = token * channels + d;
+                    double time = Math.log1p(Math.exp(times[sequence][at] + (double) timeBias[d]));
+                    expected[at] = skip[d] * xs[sequence][at];
+                    for (int n = 0; n < size; n++) {
+                        double written = time * xs[sequence][at] * bs[sequence][token * size + n];
+                        state[n] = Math.exp(rate[n * channels + d] * time) * state[n] + written;
+                        expected[at] += cs[sequence][token * size + n] * state[n];
+                    }
+                }
+            }
+            return expected;
         }
     }
 }

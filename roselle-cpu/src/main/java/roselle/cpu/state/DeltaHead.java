@@ -96,16 +96,8 @@ final class DeltaHead {
 
     /** Where the page that takes the place of page {@code index} begins. */
     private static long memory(DeltaRules call, int sequence, int index, int last) {
-        int[] table = call.inputs().pageTable[call.rule().group()];
-        int at = sequence * call.inputs().maxPages;
-        int kept = index;
-        while (kept < last && table[at + kept] < 0) {
-            kept++;
-        }
-        if (table[at + kept] < 0) {
-            throw new IllegalStateException("page " + kept + " of a state group is where a step ends, but not kept");
-        }
-        return call.cache().row(call.rule().group(), call.rule().layer(), table[at + kept], 0);
+        DeltaRule rule = call.rule();
+        return StatePages.begin(call.inputs(), call.cache(), rule.group(), rule.layer(), sequence, index, last);
     }
 
     private int rowSize() {

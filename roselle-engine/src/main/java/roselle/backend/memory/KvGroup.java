@@ -9,7 +9,7 @@ package roselle.backend.memory;
  * bits where others have codes: their pages are few.
  *
  * @param name for messages: {@code full}, {@code window}, {@code chunk}, {@code latent}, {@code convolution}, {@code delta},
- *     {@code space}, {@code compressed}
+ *     {@code space}, {@code scan}, {@code compressed}
  * @param layers how many layers write to this group
  * @param heads key/value heads of each layer
  * @param keySize elements of one key, or of a row that leads to a state

@@ -135,6 +135,13 @@ public interface Operations {
      */
     void deltaRule(Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output);
 
+    /**
+     * A selective scan of each row, token by token from the state behind the last page before it: {@code x}, {@code times} and output
+     * {@code [channels]}, {@code b} and {@code c} {@code [stateSize]}. What a row gives is the same whichever step computes it; a
+     * state is written where a page ends. A page of the table that is −1 keeps nothing, as with {@link #convolve}.
+     */
+    void selectiveScan(Rows x, Rows times, Rows b, Rows c, SelectiveScan scan, KvCache cache, Rows output);
+
     /** {@code output[r] = gate(gate[r], up[r])}, number by number; the output may be either input. */
     void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows);
 

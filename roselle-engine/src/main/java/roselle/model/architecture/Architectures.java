@@ -67,9 +67,11 @@ import roselle.model.architecture.expert.Step35;
 import roselle.model.architecture.hybrid.Bamba;
 import roselle.model.architecture.hybrid.FalconH1;
 import roselle.model.architecture.hybrid.GraniteHybrid;
+import roselle.model.architecture.hybrid.Jamba;
 import roselle.model.architecture.hybrid.KimiLinear;
 import roselle.model.architecture.hybrid.Lfm2;
 import roselle.model.architecture.hybrid.Lfm2Moe;
+import roselle.model.architecture.hybrid.Mamba;
 import roselle.model.architecture.hybrid.Mamba2;
 import roselle.model.architecture.hybrid.MiniMax01;
 import roselle.model.architecture.hybrid.NemotronH;
@@ -144,12 +146,14 @@ public final class Architectures {
             new Hunyuan(),
             new HyV3(),
             new HyV4(),
+            new Jamba(),
             new JinaV3(),
             new KimiLinear(),
             new Lfm2(),
             new Lfm2Moe(),
             new Llama(),
             new Llama4(),
+            new Mamba(),
             new Mamba2(),
             new MiMoV2(),
             new MiniMax01(),

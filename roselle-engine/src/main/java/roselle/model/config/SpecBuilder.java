@@ -11,6 +11,7 @@ import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Norm;
 import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.AttentionSpec.QueryKeyNorm;
+import roselle.model.spec.AttentionTraits;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.FeedForwardSpec;
@@ -57,7 +58,7 @@ public final class SpecBuilder {
     public boolean sinks;
     public boolean gated;
     public boolean bidirectional;
-    public AttentionSpec.Traits traits = AttentionSpec.Traits.NONE;
+    public AttentionTraits traits = AttentionTraits.NONE;
 
     /** Per layer. */
     public final FeedForwardSpec[] feedForwards;

@@ -45,56 +45,6 @@ public sealed interface AttentionSpec {
     record None() implements AttentionSpec {}
 
     /**
-     * What few families have.
-     *
-     * @param outputScale multiplies what is attended
-     * @param normsTurned whether the norms of queries and keys follow their rotation
-     * @param slope multiplies the slope of each head by which scores fall with the distance of a key (ALiBi; Press et al., 2022); 0 for none
-     * @param isChunked whether the window does not slide: a query sees what is behind the last multiple of it (Llama 4)
-     * @param queryScale by what a query is multiplied once it is turned; null for nothing
-     * @param gatesHeads whether the gate of a head is one number, and not one for each of its values
-     * @param index what chooses the blocks of positions that are attended to; null for all
-     */
-    record Traits(
-            float outputScale,
-            boolean normsTurned,
-            float slope,
-            boolean isChunked,
-            @Nullable PositionScale queryScale,
-            boolean gatesHeads,
-            @Nullable IndexSpec index) {
-        public static final Traits NONE = new Traits(1f, false, 0f, false, null, false, null);
-
-        public Traits withOutputScale(float scale) {
-            return new Traits(scale, normsTurned, slope, isChunked, queryScale, gatesHeads, index);
-        }
-
-        public Traits withNormsTurned() {
-            return new Traits(outputScale, true, slope, isChunked, queryScale, gatesHeads, index);
-        }
-
-        public Traits withSlopes(float factor) {
-            return new Traits(outputScale, normsTurned, factor, isChunked, queryScale, gatesHeads, index);
-        }
-
-        public Traits withChunks() {
-            return new Traits(outputScale, normsTurned, slope, true, queryScale, gatesHeads, index);
-        }
-
-        public Traits withQueryScale(@Nullable PositionScale scale) {
-            return new Traits(outputScale, normsTurned, slope, isChunked, scale, gatesHeads, index);
-        }
-
-        public Traits withHeadGates() {
-            return new Traits(outputScale, normsTurned, slope, isChunked, queryScale, true, index);
-        }
-
-        public Traits withIndex(IndexSpec choice) {
-            return new Traits(outputScale, normsTurned, slope, isChunked, queryScale, gatesHeads, choice);
-        }
-    }
-
-    /**
      * Heads with keys and values of their own, or shared by groups of query heads (Ainslie et al., 2023).
      *
      * @param window tokens that a query sees, itself included; 0 for all
@@ -121,7 +71,7 @@ public sealed interface AttentionSpec {
             boolean gated,
             boolean bidirectional,
             Value value,
-            Traits traits)
+            AttentionTraits traits)
             implements AttentionSpec {
         /** Heads as most families have them. */
         public MultiHead(
@@ -150,7 +100,7 @@ public sealed interface AttentionSpec {
                     gated,
                     bidirectional,
                     value,
-                    Traits.NONE);
+                    AttentionTraits.NONE);
         }
 
         /** These within a window, turned so. */
@@ -190,7 +140,7 @@ public sealed interface AttentionSpec {
         }
 
         /** These with other traits. */
-        public MultiHead with(Traits others) {
+        public MultiHead with(AttentionTraits others) {
             return new MultiHead(
                     heads,
                     window,
@@ -572,6 +522,37 @@ public sealed interface AttentionSpec {
         public Lightning {
             requireSize(heads.keySize());
             requireSize(heads.valueSize());
+        }
+    }
+
+    /**
+     * A selective state space of channels (Mamba; Gu and Dao, 2023): of products of the input, one half passes a short convolution with
+     * SiLU, and tells by further products what it writes to its states, when, and what reads them; then the
+     * {@link roselle.backend.operation.SelectiveScan}, gated by the other half.
+     *
+     * @param rank numbers of the product that the times of channels are made of
+     * @param bias whether the first product and the last have one
+     * @param normalizes whether times, and both vectors of the states, are normalised
+     * @param epsilon of these norms
+     */
+    record Scan(
+            int channels,
+            int stateSize,
+            int rank,
+            int taps,
+            boolean bias,
+            boolean convolutionBias,
+            boolean normalizes,
+            float epsilon)
+            implements AttentionSpec {
+        public Scan {
+            requireSize(stateSize);
+            requireTaps(taps);
+        }
+
+        /** Numbers of a row: both halves, the first convolved, what it tells, and times. */
+        public int products() {
+            return 4 * channels + rank + 2 * stateSize;
         }
     }
 

@@ -10,6 +10,7 @@ import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Router;
+import roselle.backend.operation.SelectiveScan;
 import roselle.backend.step.StepDemands;
 import roselle.backend.step.StepLimits;
 
@@ -295,6 +296,7 @@ public record DecoderSpec(
                 case AttentionSpec.Compressed _ -> all.add("attention to keys of several tokens");
                 case AttentionSpec.DeltaNet delta
                 when delta.strength() != 1f -> all.add("delta nets that may overshoot (negative eigenvalues)");
+                case AttentionSpec.Scan _ -> all.add("selective scans (Mamba 1)");
                 default -> {}
             }
         }
@@ -338,6 +340,7 @@ public record DecoderSpec(
             case AttentionSpec.ShortConvolution convolution -> Optional.empty();
             case AttentionSpec.StateSpace space -> Optional.empty();
             case AttentionSpec.Lightning lightning -> Optional.empty();
+            case AttentionSpec.Scan scan -> Optional.empty();
             case AttentionSpec.HeadsAndSpace both -> heads(both.heads());
         };
     }
@@ -356,6 +359,8 @@ public record DecoderSpec(
             case AttentionSpec.ShortConvolution convolution -> List.of(convolution(width));
             case AttentionSpec.StateSpace space -> spaceGroups(space);
             case AttentionSpec.Lightning lightning -> List.of(lightning.heads().spaceGroup(1));
+            case AttentionSpec.Scan scan ->
+                List.of(convolution(scan.channels()), SelectiveScan.kvGroup(scan.channels(), scan.stateSize()));
             case AttentionSpec.HeadsAndSpace both ->
                 List.of(
                         kvGroup(both.heads()),

@@ -65,6 +65,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 var heads = lightning.heads();
                 yield new Widths(heads.channels() + heads.values(), heads.values(), 1, 1, 1, 1);
             }
+            case AttentionSpec.Scan scan -> new Widths(scan.products(), scan.channels(), 1, 1, 1, 1);
             case AttentionSpec.HeadsAndSpace both ->
                 attention(both.heads(), width).max(attention(both.space(), width));
             case AttentionSpec.StateSpace space -> {
@@ -169,6 +170,8 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
             case AttentionSpec.ShortConvolution convolution -> false;
             case AttentionSpec.Lightning lightning ->
                 lightning.heads().keys() % UNIT != 0 || lightning.heads().values() % UNIT != 0;
+            case AttentionSpec.Scan scan ->
+                scan.channels() % UNIT != 0 || scan.rank() % UNIT != 0 || scan.stateSize() % UNIT != 0;
             case AttentionSpec.HeadsAndSpace both -> isOdd(both.heads()) || isOdd(both.space());
             case AttentionSpec.StateSpace space ->
                 space.heads().keys() % UNIT != 0

@@ -87,6 +87,14 @@ public enum Part {
     SPACE_SKIP,
     SPACE_NORM,
     SPACE_OUTPUT,
+    /** What tells of convolved channels how long a token takes, and both vectors of the states. */
+    SCAN_INPUT,
+    /** What makes the times of all channels of a few numbers. */
+    SCAN_TIME,
+    SCAN_TIME_NORM,
+    /** Of what is written to states, and of what reads them. */
+    SCAN_B_NORM,
+    SCAN_C_NORM,
     /** A convolution along the sequence. */
     CONVOLUTION,
     /** That of queries, of keys and of values, where each has one. */

@@ -27,6 +27,7 @@ import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Rope;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
+import roselle.backend.operation.SelectiveScan;
 import roselle.backend.operation.UnfusedOperations;
 import roselle.backend.operation.Xielu;
 import roselle.backend.step.StepInputs;
@@ -535,6 +536,11 @@ final class ReferenceOperations implements Operations {
     @Override
     public void convolve(Rows input, Convolution convolution, KvCache cache, Rows output) {
         new ReferenceStates(step, (ReferenceCache) cache).convolve(input, convolution, output);
+    }
+
+    @Override
+    public void selectiveScan(Rows x, Rows times, Rows b, Rows c, SelectiveScan scan, KvCache cache, Rows output) {
+        new ReferenceStates(step, (ReferenceCache) cache).selectiveScan(x, times, b, c, scan, output);
     }
 
     @Override

@@ -7,6 +7,7 @@ import roselle.backend.operation.Activation;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaHeads;
 import roselle.backend.operation.DeltaRule;
+import roselle.backend.operation.SelectiveScan;
 import roselle.backend.step.StepInputs;
 
 /** Operations that go on from states, token by token as their recurrences say, in float64. */
@@ -62,6 +63,95 @@ final class ReferenceStates {
         for (int s = 0; s < step.sequences; s++) {
             for (int h = 0; h < rule.heads().valueHeads(); h++) {
                 new Head(rule, h, s).run(query, key, value, a, b, output);
+            }
+        }
+    }
+
+    void selectiveScan(Rows x, Rows times, Rows b, Rows c, SelectiveScan scan, Rows output) {
+        for (int s = 0; s < step.sequences; s++) {
+            var state = new double[scan.stateSize()][scan.channels()];
+            readScan(scan, s, state);
+            for (int r = step.rowStart[s]; r < step.rowStart[s + 1]; r++) {
+                var time = new double[scan.channels()];
+                var timed = new double[scan.channels()];
+                for (int d = 0; d < time.length; d++) {
+                    double a = ReferenceBuffer.row(times, r)[d] + (double) ReferenceBuffer.of(scan.timeBias())[d];
+                    time[d] = Math.max(a, 0) + Math.log1p(Math.exp(-Math.abs(a)));
+                    timed[d] = time[d] * ReferenceBuffer.row(x, r)[d];
+                }
+                advance(scan, state, time, timed, ReferenceBuffer.row(b, r), 0);
+                float[] asked = ReferenceBuffer.row(c, r);
+                for (int d = 0; d < time.length; d++) {
+                    double sum = (double) ReferenceBuffer.of(scan.skip())[d] * ReferenceBuffer.row(x, r)[d];
+                    for (int n = 0; n < asked.length; n++) {
+                        sum += asked[n] * state[n][d];
+                    }
+                    ReferenceBuffer.of(output.buffer())[ReferenceBuffer.at(output, r) + d] = (float) sum;
+                }
+                keepScan(scan, s, step.positions[r], time, timed, ReferenceBuffer.row(b, r), state);
+            }
+        }
+    }
+
+    private static void advance(
+            SelectiveScan scan, double[][] state, double[] time, double[] timed, float[] written, int from) {
+        float[] rate = ReferenceBuffer.of(scan.rate());
+        for (int n = 0; n < state.length; n++) {
+            for (int d = 0; d < time.length; d++) {
+                state[n][d] =
+                        Math.exp(rate[n * time.length + d] * time[d]) * state[n][d] + timed[d] * written[from + n];
+            }
+        }
+    }
+
+    /** The state behind the page before, and the rows since. */
+    private void readScan(SelectiveScan scan, int sequence, double[][] state) {
+        int channels = scan.channels();
+        int first = step.contextLength[sequence];
+        int index = first / step.pageTokens;
+        if (index > 0) {
+            float[] numbers = cache.state(scan.group(), scan.layer(), page(scan.group(), sequence, index - 1));
+            for (int n = 0; n < state.length; n++) {
+                for (int d = 0; d < channels; d++) {
+                    state[n][d] = numbers[n * channels + d];
+                }
+            }
+        }
+        for (int p = index * step.pageTokens; p < first; p++) {
+            float[] row = cache.key(scan.group(), scan.layer(), page(scan.group(), sequence, index), 0, p);
+            var time = new double[channels];
+            var timed = new double[channels];
+            Arrays.setAll(time, d -> row[d]);
+            Arrays.setAll(timed, d -> row[channels + d]);
+            advance(scan, state, time, timed, row, 2 * channels);
+        }
+    }
+
+    private void keepScan(
+            SelectiveScan scan,
+            int sequence,
+            int position,
+            double[] time,
+            double[] timed,
+            float[] b,
+            double[][] state) {
+        int page = page(scan.group(), sequence, position / step.pageTokens);
+        if (page < 0) {
+            return;
+        }
+        int channels = scan.channels();
+        float[] row = cache.key(scan.group(), scan.layer(), page, 0, position);
+        for (int d = 0; d < channels; d++) {
+            row[d] = (float) time[d];
+            row[channels + d] = (float) timed[d];
+        }
+        System.arraycopy(b, 0, row, 2 * channels, state.length);
+        if (position % step.pageTokens == step.pageTokens - 1) {
+            float[] numbers = cache.state(scan.group(), scan.layer(), page);
+            for (int n = 0; n < state.length; n++) {
+                for (int d = 0; d < channels; d++) {
+                    numbers[n * channels + d] = (float) state[n][d];
+                }
             }
         }
     }
