@@ -7,7 +7,7 @@ of gemma4_unified "moe_intermediate_size": null, of solar_open "partial_rotary_f
 them, and the converter reads them or assumes something else; of hunyuan_v1_moe lists for each layer of "moe_topk",
 "num_shared_expert" and "moe_intermediate_size", of mpt "architectures": ["MPTForCausalLM"], of phimoe ["PhiMoEForCausalLM"] and
 "original_max_position_embeddings" among its "rope_parameters"; of deepseek_v4 it was the folder with packed experts, of hy_v4 that
-whose rows are neighbours. Of step3p5 the model_type was another, since transformers reads what the converter looks for. Of
+whose rows are neighbours. Of step3p5 and bailing_hybrid the model_type was another, since transformers reads what the converter looks for. Of
 granitemoehybrid without states it makes no whole file."""
 import importlib, json, pathlib, pkgutil, shutil, sys, tempfile
 

@@ -154,6 +154,9 @@ MODELS = {
     "jamba": ("Jamba", SMALL | dict(
         num_hidden_layers=3, num_experts=4, num_experts_per_tok=2, expert_layer_period=2, expert_layer_offset=1, attn_layer_period=3,
         attn_layer_offset=1, mamba_d_state=8, mamba_d_conv=4, mamba_dt_rank=8, intermediate_size=32, use_mamba_kernels=False)),
+    "bailing_hybrid": ("BailingHybrid", SMALL | LATENT | dict(
+        num_hidden_layers=4, head_dim=12, q_lora_rank=None, num_local_experts=6, num_experts_per_tok=2, moe_intermediate_size=16, n_group=2,
+        topk_group=1, routed_scaling_factor=1.5, first_k_dense_replace=1, layer_group_size=2, num_mtp_layers=0, rope_parameters=ROPE)),
     "mamba2": ("Mamba2", dict(vocab_size=96, hidden_size=32, num_hidden_layers=3, num_heads=4, head_dim=16, state_size=24,
                               n_groups=2, expand=2, use_bias=True, bos_token_id=1, eos_token_id=2, pad_token_id=0)),
 }
@@ -616,6 +619,23 @@ def publish_hy4(folder):
         json.dump(config, file, indent=2, sort_keys=True)
 
 
+def publish_ling(folder, arguments):
+    """Published configurations of Ling 3 have names that transformers gives others, sizes of linear layers as those of all, and no types."""
+    path = os.path.join(folder, "config.json")
+    with open(path) as file:
+        config = json.load(file)
+    for field in ("layer_types", "mlp_layer_types", "linear_conv_kernel_dim", "linear_head_dim", "linear_num_heads", "qk_head_dim"):
+        del config[field]
+    names = dict(model_max_length="max_position_embeddings", moe_renormalize="norm_topk_prob", num_expert_group="n_group",
+                 num_experts_per_token="num_experts_per_tok")
+    config = {names.get(field, field): value for field, value in config.items()}
+    config |= dict(architectures=["BailingMoeV3ForCausalLM"], no_kda_lora=True, gated_attention_proj_granularity_type="head_wise",
+                   moe_shared_expert_intermediate_size=config["moe_intermediate_size"], head_dim=arguments["head_dim"],
+                   score_function="sigmoid", rope_theta=config.pop("rope_parameters")["rope_theta"])
+    with open(path, "w") as file:
+        json.dump(config, file, indent=2, sort_keys=True)
+
+
 def publish_minimax(folder, arguments):
     """Published configurations of MiniMax 01 number types of layers, and have other names for factors; weights are without decays."""
     path = os.path.join(folder, "model.safetensors")
@@ -683,6 +703,8 @@ def write(name, kind, arguments):
             publish_deepseek4(folder, copy.deepcopy(arguments))
         if name == "hy_v4":
             publish_hy4(folder)
+        if name == "bailing_hybrid":
+            publish_ling(folder, arguments)
         if name == "minimax_text_01":
             publish_minimax(folder, arguments)
         if name == "olmo_hybrid":

@@ -44,6 +44,7 @@ class StateLengthsTest {
                 "similar-models/mamba2",
                 "similar-models/jamba",
                 "similar-models/kimi_linear",
+                "similar-models/bailing_hybrid",
                 "similar-models/falcon_h1",
                 "similar-models/minimax",
                 "similar-models/nemotron_h",

@@ -405,7 +405,7 @@ final class LayerLoader {
         int compressedSize = Math.max(1, attention.queryRank());
         int products = queries + absorbed + attendedLatent + attention.cachedSize() + compressedSize;
         int choosing = index == null ? 0 : index.products();
-        Rows all = Rows.of(workspace.projected, products + choosing + attention.gates());
+        Rows all = Rows.of(workspace.projected, products + choosing + attention.gateNumbers());
         Rows latent = all.columns(queries + absorbed + attendedLatent, attention.cachedSize());
         var norm = new NormSpec(Norm.Kind.RMS, attention.epsilon(), 0f, false);
         var shape = new HeadShape(heads, 1, attention.cachedSize(), attention.rank());
@@ -449,8 +449,23 @@ final class LayerLoader {
                                 all.columns(products, index.products()),
                                 layer,
                                 places.get(1)),
-                attention.gated() ? matrix(Part.ATTENTION_GATE, layer, attention.gates(), spec.width()) : null,
-                attention.gated() ? all.columns(products + choosing, attention.gates()) : null);
+                latentGates(attention, layer),
+                attention.gateNumbers() == 0 ? null : all.columns(products + choosing, attention.gateNumbers()));
+    }
+
+    /** What gates each number of each head; the one gate of a head is repeated for all its numbers. */
+    private @Nullable Weight latentGates(AttentionSpec.Latent attention, int layer) {
+        return switch (attention.gates()) {
+            case NONE -> null;
+            case OF_NUMBERS -> matrix(Part.ATTENTION_GATE, layer, attention.gateNumbers(), spec.width());
+            case OF_HEADS -> {
+                StoredMatrix heads = plain(Part.ATTENTION_GATE, layer, attention.heads(), spec.width());
+                yield store.load(
+                        "layer " + layer + " " + Part.ATTENTION_GATE,
+                        1,
+                        List.of(rearrangement.repeat(heads, attention.valueSize())));
+            }
+        };
     }
 
     private Layer.Chooser chooser(IndexSpec index, int queryColumns, Rows products, int layer, LayerPlace place) {

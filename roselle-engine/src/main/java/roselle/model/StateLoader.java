@@ -61,7 +61,8 @@ final class StateLoader {
                 rate(Part.DELTA_RATE, Part.DELTA_RATE_LOGARITHM, heads.valueHeads(), layer),
                 timeBias(heads, layer),
                 null,
-                delta.strength());
+                delta.strength(),
+                delta.least());
         Buffer norm = store.constants(tensors.vector(Part.DELTA_NORM, layer, heads.valueSize()));
         return new Layer.DeltaNet(
                 store.load("layer " + layer + " query, key, value, gate, a, b", 1, projections(delta, layer)),
@@ -319,12 +320,10 @@ final class StateLoader {
 
     /** Rates of decays, from themselves or from their logarithms. */
     private Buffer rate(Part plain, Part logarithm, int heads, int layer) {
-        if (!tensors.isNamed(logarithm, layer)) {
-            return store.constants(tensors.vector(plain, layer, heads));
-        }
-        float[] rate = tensors.vector(logarithm, layer, heads);
-        for (int i = 0; i < rate.length; i++) {
-            rate[i] = (float) -Math.exp(rate[i]);
+        boolean isLogarithm = tensors.isNamed(logarithm, layer);
+        float[] rate = tensors.vector(isLogarithm ? logarithm : plain, layer, heads);
+        for (int i = 0; i < rate.length; i++) { // which some files have without their sign
+            rate[i] = isLogarithm ? (float) -Math.exp(rate[i]) : -Math.abs(rate[i]);
         }
         return store.constants(rate);
     }
@@ -375,7 +374,7 @@ final class StateLoader {
         if (tensors.has(Part.DELTA_B_A, layer)) {
             all.add(joinedGates(heads, layer));
         } else {
-            all.add(product(Part.DELTA_A, layer, heads.valueHeads(), spec.width()));
+            all.add(product(Part.DELTA_A, layer, heads.decays(), spec.width()));
             all.add(product(Part.DELTA_B, layer, heads.valueHeads(), spec.width()));
         }
         return all;

@@ -174,6 +174,20 @@ public abstract class StateContract extends ContractFixture {
         checkBits(new Delta(heads));
     }
 
+    @ParameterizedTest
+    @MethodSource("channels")
+    void deltaRulesWithBoundedDecaysAreTheirRecurrence(DeltaHeads heads) {
+        assumeTrue(runs("boundedDecays"), "refused: decays with a bound");
+        checkAgainstRecurrence(new Delta(heads, -5f));
+    }
+
+    @ParameterizedTest
+    @MethodSource("channels")
+    void deltaRulesWithBoundedDecaysGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
+        assumeTrue(runs("boundedDecays"), "refused: decays with a bound");
+        checkBits(new Delta(heads, -5f));
+    }
+
     @Test
     void selectiveScansAreTheirRecurrence() {
         assumeTrue(runs("selectiveScan"), "refused: selectiveScan");
@@ -261,6 +275,10 @@ public abstract class StateContract extends ContractFixture {
         private final DeltaRule rule;
 
         Delta(DeltaHeads heads) {
+            this(heads, 0f);
+        }
+
+        Delta(DeltaHeads heads, float least) {
             super(heads.group(LAYERS), heads.values());
             this.heads = heads;
             queries = numbers(heads.keys());
@@ -273,7 +291,7 @@ public abstract class StateContract extends ContractFixture {
                 rate[h] = (float) -Math.exp(2 * rate[h] - 2);
             }
             timeBias = random(heads.decays());
-            rule = new DeltaRule(0, 1, heads, device.constants(rate), device.constants(timeBias));
+            rule = new DeltaRule(0, 1, heads, device.constants(rate), device.constants(timeBias), null, 1f, least);
         }
 
         @Override
@@ -323,7 +341,9 @@ public abstract class StateContract extends ContractFixture {
         private double decay(int sequence, int head, int token, int channel) {
             int decay = heads.decaysByChannel() ? head * heads.keySize() + channel : head;
             double x = as[sequence][token * heads.decays() + decay] + (double) timeBias[decay];
-            return Math.exp(rate[head] * Math.log1p(Math.exp(x)));
+            boolean isBounded = rule.least() != 0;
+            return Math.exp(
+                    isBounded ? rule.least() / (1 + Math.exp(rate[head] * x)) : rate[head] * Math.log1p(Math.exp(x)));
         }
 
         private double[] unit(float[] numbers, int token, int head) {

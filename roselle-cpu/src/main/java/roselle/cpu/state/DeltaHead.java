@@ -134,10 +134,13 @@ final class DeltaHead {
     /** The decays of a token: {@code e^g} of each channel. */
     private void findDecays(DeltaRules call, int r, int keyHead) {
         float rate = CpuBuffer.number(CpuBuffer.of(call.rule().rate()), keyHead);
+        float least = call.rule().least();
         int first = keyHead * heads.keySize();
         for (int a = 0; a < heads.keySize(); a++) {
             float bias = CpuBuffer.number(CpuBuffer.of(call.rule().timeBias()), first + a);
-            decays[a] = VectorFunctions.exp(rate * softplus(number(call.a(), r, first + a) + bias));
+            float x = number(call.a(), r, first + a) + bias;
+            float g = least == 0 ? rate * softplus(x) : least * VectorFunctions.sigmoid(-rate * x);
+            decays[a] = VectorFunctions.exp(g);
         }
     }
 

@@ -13,7 +13,8 @@ import roselle.backend.memory.Buffer;
  * head.
  *
  * <p>With decays of channels (Kimi Delta Attention; Kimi Team, 2025) {@code a}, {@code timeBias} and so {@code g} are of each number
- * of a key, {@code rate} is of each head: {@code S' = diag(e^g) S}.
+ * of a key, {@code rate} is of each head: {@code S' = diag(e^g) S}. With a bound {@code g = least * sigmoid(-rate (a + timeBias))}, so
+ * that no channel is gone at once (Ling 3).
  *
  * <p>A selective state space is the same recurrence without a correction, see {@link Space}.
  *
@@ -23,6 +24,7 @@ import roselle.backend.memory.Buffer;
  * @param timeBias F32, {@code [decays]}
  * @param space null for a delta rule
  * @param strength 1, or 2 where corrections may overshoot
+ * @param least bound of {@code g}, below 0; 0 for none, and where heads have one decay each
  */
 public record DeltaRule(
         int group,
@@ -31,13 +33,20 @@ public record DeltaRule(
         Buffer rate,
         Buffer timeBias,
         @Nullable Space space,
-        float strength) {
+        float strength,
+        float least) {
     /** Added to the square of a norm before its root is taken. */
     public static final float EPSILON = 1e-6f;
 
+    public DeltaRule {
+        if (least > 0 || (least != 0 && !heads.decaysByChannel())) {
+            throw new IllegalArgumentException("decays bounded by " + least + ", expected less than 0, of channels");
+        }
+    }
+
     /** With corrections that are taken once at most. */
     public DeltaRule(int group, int layer, DeltaHeads heads, Buffer rate, Buffer timeBias, @Nullable Space space) {
-        this(group, layer, heads, rate, timeBias, space, 1f);
+        this(group, layer, heads, rate, timeBias, space, 1f, 0f);
     }
 
     /** A delta rule. */

@@ -71,6 +71,7 @@ import roselle.model.architecture.hybrid.Jamba;
 import roselle.model.architecture.hybrid.KimiLinear;
 import roselle.model.architecture.hybrid.Lfm2;
 import roselle.model.architecture.hybrid.Lfm2Moe;
+import roselle.model.architecture.hybrid.Ling3;
 import roselle.model.architecture.hybrid.Mamba;
 import roselle.model.architecture.hybrid.Mamba2;
 import roselle.model.architecture.hybrid.MiniMax01;
@@ -151,6 +152,7 @@ public final class Architectures {
             new KimiLinear(),
             new Lfm2(),
             new Lfm2Moe(),
+            new Ling3(),
             new Llama(),
             new Llama4(),
             new Mamba(),

@@ -232,7 +232,7 @@ public sealed interface AttentionSpec {
      * @param queryScale by what a query is multiplied once it is turned; null for nothing
      * @param index what chooses the positions that are attended to; null for all
      * @param sinks whether each head has a logit without value
-     * @param gated whether what is attended is multiplied, number by number, with the sigmoid of a product of the input
+     * @param gates by what is attended is multiplied: sigmoids of a product of the input
      */
     record Latent(
             int heads,
@@ -246,7 +246,7 @@ public sealed interface AttentionSpec {
             @Nullable PositionScale queryScale,
             @Nullable IndexSpec index,
             boolean sinks,
-            boolean gated)
+            LatentGates gates)
             implements AttentionSpec {
         /** With all positions attended to. */
         public Latent(
@@ -259,7 +259,19 @@ public sealed interface AttentionSpec {
                 float scale,
                 float epsilon,
                 @Nullable PositionScale queryScale) {
-            this(heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, null, false, false);
+            this(
+                    heads,
+                    queryRank,
+                    rank,
+                    plainSize,
+                    valueSize,
+                    rope,
+                    scale,
+                    epsilon,
+                    queryScale,
+                    null,
+                    false,
+                    LatentGates.NONE);
         }
 
         /** The same where nothing turns: the part of queries and keys that would is one more without position. */
@@ -278,7 +290,7 @@ public sealed interface AttentionSpec {
                     queryScale,
                     index,
                     sinks,
-                    gated);
+                    gates);
         }
 
         /** These with positions that are chosen. */
@@ -295,18 +307,29 @@ public sealed interface AttentionSpec {
                     queryScale,
                     choice,
                     sinks,
-                    gated);
+                    gates);
         }
 
-        /** These with sinks and gates. */
-        public Latent withSinksAndGates() {
+        /** These with sinks or not, and gates. */
+        public Latent with(boolean hasSinks, LatentGates kind) {
             return new Latent(
-                    heads, queryRank, rank, plainSize, valueSize, rope, scale, epsilon, queryScale, index, true, true);
+                    heads,
+                    queryRank,
+                    rank,
+                    plainSize,
+                    valueSize,
+                    rope,
+                    scale,
+                    epsilon,
+                    queryScale,
+                    index,
+                    hasSinks,
+                    kind);
         }
 
         /** Gates of a row. */
-        public int gates() {
-            return gated ? heads * valueSize : 0;
+        public int gateNumbers() {
+            return gates == LatentGates.NONE ? 0 : heads * valueSize;
         }
 
         public Latent {
@@ -401,8 +424,9 @@ public sealed interface AttentionSpec {
      * @param epsilon of the norm of the heads' outputs
      * @param rank numbers between the two products that make gates, and the two that make decays; 0 for one product each
      * @param strength multiplies how much of a correction is taken: with 2, states may have negative eigenvalues (OLMo Hybrid)
+     * @param least bound of decays of channels, below 0; 0 for none
      */
-    record DeltaNet(DeltaHeads heads, int taps, Activation gate, float epsilon, int rank, float strength)
+    record DeltaNet(DeltaHeads heads, int taps, Activation gate, float epsilon, int rank, float strength, float least)
             implements AttentionSpec {
         public DeltaNet {
             if (rank < 0) {
@@ -415,7 +439,7 @@ public sealed interface AttentionSpec {
 
         /** With corrections that are taken once at most. */
         public DeltaNet(DeltaHeads heads, int taps, Activation gate, float epsilon, int rank) {
-            this(heads, taps, gate, epsilon, rank, 1f);
+            this(heads, taps, gate, epsilon, rank, 1f, 0f);
         }
 
         /** With gates and decays of one product each. */

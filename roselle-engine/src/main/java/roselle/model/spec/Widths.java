@@ -46,7 +46,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 int shared = Math.max(1, latent.queryRank()) + latent.cachedSize();
                 int index = latent.index() == null ? 0 : latent.index().products();
                 yield new Widths(
-                        latent.heads() * perHead + shared + index + latent.gates(),
+                        latent.heads() * perHead + shared + index + latent.gateNumbers(),
                         latent.heads() * latent.valueSize(),
                         1,
                         1,

@@ -210,7 +210,13 @@ final class ReferenceStates {
             var decays = new double[heads.keySize()];
             int first = head * heads.keySize();
             double rate = ReferenceBuffer.of(rule.rate())[head];
-            Arrays.setAll(decays, i -> Math.exp(rate * time(a[first + i], first + i)));
+            float[] bias = ReferenceBuffer.of(rule.timeBias());
+            Arrays.setAll(
+                    decays,
+                    i -> Math.exp(
+                            rule.least() == 0
+                                    ? rate * time(a[first + i], first + i)
+                                    : rule.least() / (1 + Math.exp(rate * ((double) a[first + i] + bias[first + i])))));
             return decays;
         }
 

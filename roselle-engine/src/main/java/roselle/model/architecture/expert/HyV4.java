@@ -17,6 +17,7 @@ import roselle.model.spec.BlockSpec;
 import roselle.model.spec.FeedForwardSpec;
 import roselle.model.spec.HyperConnections;
 import roselle.model.spec.IndexSpec;
+import roselle.model.spec.LatentGates;
 import roselle.model.spec.RopeSpec;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Part;
@@ -64,7 +65,7 @@ public final class HyV4 implements Architecture {
             throw config.unsupported("indexer_types", "nothing", "full or shared for each layer");
         }
         AttentionSpec.Latent latent =
-                DeepseekV3.attention(config, builder, config.isGguf()).withSinksAndGates();
+                DeepseekV3.attention(config, builder, config.isGguf()).with(true, LatentGates.OF_NUMBERS);
         boolean[] choosing = DeepseekV32.choosing(config, builder.sizes.layers());
         var attentions = new AttentionSpec[choosing.length];
         for (int layer = 0; layer < attentions.length; layer++) {

@@ -87,7 +87,7 @@ public final class OlmoHybrid implements Architecture {
                 config.size("linear_value_head_dim", "", AttentionSpec.MAX_HEAD_SIZE, 2 * keySize));
         int taps = config.size("linear_conv_kernel_dim", "", AttentionSpec.MAX_TAPS, 4);
         float strength = config.flag("linear_allow_neg_eigval", "", true) ? 2f : 1f;
-        return new AttentionSpec.DeltaNet(heads, taps, Activation.SILU, EPSILON, 0, strength);
+        return new AttentionSpec.DeltaNet(heads, taps, Activation.SILU, EPSILON, 0, strength, 0f);
     }
 
     private static final String BEHIND = Names.layer("post_attention_layernorm");
