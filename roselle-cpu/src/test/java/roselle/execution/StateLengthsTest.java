@@ -2,10 +2,15 @@ package roselle.execution;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.backend.Device;
 import roselle.checkpoint.Checkpoint;
@@ -30,31 +35,21 @@ class StateLengthsTest {
         check(model, new int[] {64});
     }
 
+    /** Each model of which there are expected logits of such lengths. */
+    static List<String> models() throws IOException {
+        try (Stream<Path> lengths = Files.list(RESOURCES.resolve("state-lengths"))) {
+            return lengths.map(file -> String.valueOf(file.getFileName()).replace(".safetensors", ""))
+                    .map(name -> Files.isDirectory(RESOURCES.resolve("tiny-models/" + name))
+                            ? "tiny-models/" + name
+                            : "similar-models/" + name)
+                    .sorted()
+                    .toList();
+        }
+    }
+
     @Tag("long")
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "tiny-models/qwen3_5",
-                "tiny-models/qwen3_5_text",
-                "tiny-models/lfm2",
-                "similar-models/lfm2_moe",
-                "similar-models/granite-spaces",
-                "similar-models/bamba",
-                "similar-models/mamba",
-                "similar-models/mamba2",
-                "similar-models/jamba",
-                "similar-models/kimi_linear",
-                "similar-models/bailing_hybrid",
-                "similar-models/falcon_h1",
-                "similar-models/minimax",
-                "similar-models/nemotron_h",
-                "similar-models/olmo_hybrid",
-                "tiny-models/deepseek_v32",
-                "tiny-models/deepseek_v4",
-                "similar-models/glm_moe_dsa",
-                "similar-models/hy_v4",
-                "tiny-models/minimax_m3_vl_text"
-            })
+    @MethodSource("models")
     void logitsAndGreedyTokensAreTheReferencesHoweverAPromptIsCut(String model) {
         check(model, new int[] {1, 7, 63, 64, 65, 512});
     }
