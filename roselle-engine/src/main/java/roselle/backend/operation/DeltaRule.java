@@ -24,7 +24,7 @@ import roselle.backend.memory.Buffer;
  * @param timeBias F32, {@code [decays]}
  * @param space null for a delta rule
  * @param strength 1, or 2 where corrections may overshoot
- * @param least bound of {@code g}, below 0; 0 for none, and where heads have one decay each
+ * @param least bound of {@code g} of channels, below 0; 0 for none; where heads have one decay each it does not count
  */
 public record DeltaRule(
         int group,
@@ -37,12 +37,6 @@ public record DeltaRule(
         float least) {
     /** Added to the square of a norm before its root is taken. */
     public static final float EPSILON = 1e-6f;
-
-    public DeltaRule {
-        if (least > 0 || (least != 0 && !heads.decaysByChannel())) {
-            throw new IllegalArgumentException("decays bounded by " + least + ", expected less than 0, of channels");
-        }
-    }
 
     /** With corrections that are taken once at most. */
     public DeltaRule(int group, int layer, DeltaHeads heads, Buffer rate, Buffer timeBias, @Nullable Space space) {
