@@ -496,7 +496,8 @@ def check_attention(lab):
 
 
 def routed(logits, scoring, chosen, normalizes, groups, chosen_groups, correction, scale, expert_scales):
-    scores = {0: lambda: logits.softmax(0), 1: lambda: torch.sigmoid(logits), 2: lambda: logits.clone()}[scoring]()
+    scores = {0: lambda: logits.softmax(0), 1: lambda: torch.sigmoid(logits), 2: lambda: torch.nn.functional.softplus(logits).sqrt(),
+              3: lambda: logits.clone()}[scoring]()
     ranks = scores + (correction if correction is not None else 0)
     if chosen_groups < groups:
         size = len(ranks) // groups
@@ -507,14 +508,14 @@ def routed(logits, scoring, chosen, normalizes, groups, chosen_groups, correctio
         ranks = ranks + mask.view(-1)
     experts = ranks.argsort(descending=True, stable=True)[:chosen]
     weights = scores[experts]
-    weights = weights.softmax(0) if scoring == 2 else weights / (weights.sum() + 1e-20) if normalizes else weights
+    weights = weights.softmax(0) if scoring == 3 else weights / (weights.sum() + 1e-20) if normalizes else weights
     return experts, weights * scale * (expert_scales[experts] if expert_scales is not None else 1)
 
 
 def check_experts(lab):
     for suffix in DTYPES:
         for experts, chosen, groups, chosen_groups in ((4, 2, 1, 1), (8, 3, 4, 2), (128, 8, 1, 1), (256, 8, 8, 4), (60, 4, 1, 1)):
-            for scoring in range(3):
+            for scoring in range(4):
                 for normalizes, corrected in ((0, False), (1, True)):
                     logits = lab.rows(9, experts, suffix)
                     logits[3] = 0  # all equal: the lowest ones win

@@ -112,6 +112,13 @@ __device__ __forceinline__ void storeMatricesTransposed(u32 address, const u32 (
         : "memory");
 }
 
+// Stores what loadMatrices of ampere.cuh would load.
+__device__ __forceinline__ void storeMatrices(u32 address, const u32 (&bits)[4]) {
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(bits[0]), "r"(bits[1]),
+        "r"(bits[2]), "r"(bits[3])
+        : "memory");
+}
+
 // Asks for contiguous bytes to come to the L2 cache; address and size are multiples of 16.
 __device__ __forceinline__ void bulkPrefetch(const void* source, u32 bytes) {
     asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(source), "r"(bytes) : "memory");

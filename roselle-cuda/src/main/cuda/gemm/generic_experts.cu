@@ -9,7 +9,7 @@
 #include "gemm/epilogue.cuh"
 
 // In the order of the engine's Router.Scoring constants.
-enum Scoring { SOFTMAX, SIGMOID, SOFTMAX_OF_CHOSEN };
+enum Scoring { SOFTMAX, SIGMOID, ROOT_OF_SOFTPLUS, SOFTMAX_OF_CHOSEN };
 
 #define NOTHING __int_as_float(0xFF800000)  // minus infinity
 
@@ -34,6 +34,10 @@ __device__ __forceinline__ int best(const float* numbers, int count) {
         }
     }
     return at == count ? 0 : at;
+}
+
+__device__ __forceinline__ float rootOfSoftplus(float x) {
+    return sqrtf(x > 20.0f ? x : log1pf(expf(x)));  // beyond, e^-x is less than the last digit
 }
 
 __device__ __forceinline__ void softmax(float* numbers, int count) {
@@ -100,7 +104,7 @@ __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int s
     int lane = threadIdx.x;
     for (int e = lane; e < experts; e += 32) {
         float x = load<T>(logits, row * stride + e);
-        scores[e] = scoring == SIGMOID ? sigmoid(x) : x;
+        scores[e] = scoring == SIGMOID ? sigmoid(x) : scoring == ROOT_OF_SOFTPLUS ? rootOfSoftplus(x) : x;
     }
     if (scoring == SOFTMAX) {
         softmax(scores, experts);

@@ -109,21 +109,6 @@ __device__ __forceinline__ void produceCodes(
     }
 }
 
-// A stage of the ring, and which turn it is in.
-struct Turn {
-    int stage = 0;
-    u32 parity = 0;
-
-    template <int STAGES>
-    __device__ __forceinline__ void next() {
-        stage++;
-        if (stage == STAGES) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-};
-
 // Adds the products of a tile of K by instructions of a warp, which take less time where tokens are few.
 template <class T, class R>
 __device__ __forceinline__ void multiplyHere(
@@ -188,90 +173,18 @@ __device__ __forceinline__ void consumeCodes(R ring, float (&sums)[R::TOKENS / 2
 
 template <class T, class CODES, class R>
 __device__ __forceinline__ void codedParallel(const Product& p, const Epilogue& epilogue, int slices, const TensorMap* map) {
-    launchNext();
-    R ring = openRing<R>();
-    int slice = blockIdx.x % slices;
-    auto [rowTile, firstToken] = place<R::TOKENS, R::GROUPS>(p, blockIdx.x / slices);
     int tiles = (p.columns + CODE_COLUMNS - 1) / CODE_COLUMNS;
-    int first = slice * tiles / slices;
-    int end = (slice + 1) * tiles / slices;
-    int group = threadIdx.x / 128;
-    if (slices > 1 && R::HAS_INBOX) {
-        clusterArrive();  // all blocks of the cluster run before one writes to another
-    }
-    if (group == R::GROUPS) {
-        if (threadIdx.x == R::GROUPS * 128) {
-            produceCodes<CODES>(ring, p, map, rowTile, firstToken, first, end);
-        }
-        __syncwarp();
-        if (slices > 1) {
-            if (R::HAS_INBOX) {
-                clusterWait();
+    multiplyParallel<T, R>(
+        p, epilogue, slices, tiles,
+        [&](R ring, Place at, int first, int end) {
+            if (threadIdx.x == R::GROUPS * 128) {
+                produceCodes<CODES>(ring, p, map, at.rowTile, at.firstToken, first, end);
             }
-            clusterArrive();
-            clusterWait();
-            if (!R::HAS_INBOX) {
-                clusterArrive();  // no block leaves while others read its sums
-                clusterWait();
-            }
-        }
-        return;
-    }
-    Finish<T, R> f(p, epilogue, rowTile, firstToken, slice, slices);
-    float sums[R::TOKENS / 2];
-    Turn turn;
-    if constexpr (R::HAS_INBOX) {
-        waitForPrevious();
-        uint2 old[R::TOKENS / 8];
-        auto readOld = [&] {
-#pragma unroll
-            for (int turn = 0; turn < R::TOKENS / 8; turn++) {
-                old[turn] = f.old(turn);
-            }
-        };
-        if (R::TOKENS < 32) {
-            readOld();
-        }
-        consumeCodes<T, CODES>(ring, sums, group, end - first, turn);
-        if (R::TOKENS >= 32) {  // for want of registers not before
-            readOld();
-        }
-        if (slices > 1) {
-            clusterWait();
-            send(ring, sums, group, slice, slices, p.rows - firstToken);
-            clusterArrive();
-            clusterWait();
-        } else {
-            namedBarrier(1, R::GROUPS * 128);  // the stages give way to the sums
-            stash(ring, sums, group);
-            namedBarrier(1, R::GROUPS * 128);
-        }
-        finishHere<T>(ring, f, old, slices);
-    } else {
-        consumeCodes<T, CODES>(ring, sums, group, end - first, turn);
-        waitForPrevious();
-        namedBarrier(1, R::GROUPS * 128);
-        stash(ring, sums, group);
-        if (slices == 1) {
-            namedBarrier(1, R::GROUPS * 128);
-            finishThere<1>(ring, f);
-            return;
-        }
-        clusterArrive();
-        clusterWait();
-        switch (slices) {
-            case 2:
-                finishThere<2>(ring, f);
-                break;
-            case 4:
-                finishThere<4>(ring, f);
-                break;
-            default:
-                finishThere<8>(ring, f);
-        }
-        __syncwarp();
-        clusterWait();
-    }
+        },
+        [&](R ring, Place, float(&sums)[R::TOKENS / 2], int group, int first, int end) {
+            Turn turn;
+            consumeCodes<T, CODES>(ring, sums, group, end - first, turn);
+        });
 }
 
 template <class T, class CODES, class R>

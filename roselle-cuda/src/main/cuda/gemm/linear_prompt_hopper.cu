@@ -21,13 +21,8 @@
 // of rows.cu makes of the two products with silu, with its bits. `outputs` counts both, `slices` is 1; nothing is added to the
 // output, and no activation follows the products.
 #include "gemm/gating.cuh"
-#include "gemm/rings.cuh"
+#include "gemm/prompt.cuh"
 #include "common/wgmma.cuh"
-
-constexpr int CLUSTER = 2;  // blocks
-constexpr unsigned short BOTH = 3;
-constexpr int GROUPS = 2;  // warpgroups that multiply
-constexpr int BAND = 2048;  // rows whose products with all weights come before those of other rows
 
 // Shared memory of a block: STAGES times (two weight tiles, TOKENS rows of 128 bytes), what each warpgroup has for the output,
 // [TOKENS][64] or, gated, [TOKENS][32]; barriers.
@@ -58,44 +53,6 @@ struct Memory {
     }
     __device__ u32 old(int group) const {  // what the output held is there
         return full(STAGES) + group * 8;
-    }
-};
-
-// A place in the ring of stages, and how often it was used.
-struct Turn {
-    int stage = 0;
-    u32 parity = 0;
-
-    template <int STAGES>
-    __device__ __forceinline__ void next() {
-        stage++;
-        if (stage == STAGES) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-};
-
-// Which tiles there are, and which of them is the `index`-th: bands of rows, within a band the weights one after the other.
-template <int TOKENS>
-struct Tiles {
-    int outputs;  // tiles of a cluster
-    int tokens;
-
-    __device__ __forceinline__ Tiles(const Product& p, int outputsOfBlock)
-        : outputs((p.outputs + outputsOfBlock * CLUSTER - 1) / (outputsOfBlock * CLUSTER)),
-          tokens((p.rows + TOKENS - 1) / TOKENS) {}
-
-    __device__ __forceinline__ int count() const {
-        return outputs * tokens;
-    }
-    __device__ __forceinline__ void place(int index, int& rowTile, int& firstToken) const {
-        constexpr int WIDE = BAND / TOKENS;
-        int band = index / (WIDE * outputs);
-        int wide = min(WIDE, tokens - band * WIDE);
-        int rest = index - band * WIDE * outputs;
-        rowTile = (rest / wide * CLUSTER + clusterRank()) * GROUPS;
-        firstToken = (band * WIDE + rest % wide) * TOKENS;
     }
 };
 
@@ -147,14 +104,6 @@ __device__ __forceinline__ void fetch(M memory, const Product& p, const TensorMa
             turn.next<M::STAGES>();
             isFirstRound = isFirstRound && turn.stage != 0;
         }
-    }
-}
-
-template <class M>
-__device__ __forceinline__ void release(M memory, int stage) {
-    int lane = threadIdx.x % 32;
-    if (lane < CLUSTER) {
-        clusterBarrierArrive(memory.empty(stage), lane);
     }
 }
 
@@ -242,11 +191,6 @@ __device__ __forceinline__ void leave(M memory, const float (&sums)[M::TOKENS / 
         }
         storeMatricesTransposed(at + j * 1024, bits);
     }
-}
-
-// The bias of an output, zero for one that is not there.
-__device__ __forceinline__ float biasOf(const Epilogue& epilogue, int column, int outputs) {
-    return epilogue.bias && column < outputs ? epilogue.bias[column] : 0.0f;
 }
 
 // The first of the two outputs, eight apart, whose sums a thread has.

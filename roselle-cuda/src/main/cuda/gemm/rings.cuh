@@ -63,6 +63,21 @@ struct Ring {
     }
 };
 
+// A place in the ring of stages, and how often it was used.
+struct Turn {
+    int stage = 0;
+    u32 parity = 0;
+
+    template <int STAGES>
+    __device__ __forceinline__ void next() {
+        stage++;
+        if (stage == STAGES) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+};
+
 // Where the block normalises its tokens itself: weight tiles, then all tokens of the slice, then as above.
 struct NormRing {
     static constexpr int TOKENS = 8;

@@ -181,3 +181,91 @@ __device__ __forceinline__ R openRing() {
     __syncthreads();
     return ring;
 }
+
+// A product of which each slice of K has a block of its own; the blocks of a cluster add their sums. GROUPS warpgroups sum the tiles
+// of K from the first until the end, `consume(ring, place, sums, group, first, end)`, which the other threads bring into the ring,
+// `produce(ring, place, first, end)`.
+template <class T, class R, class PRODUCE, class CONSUME>
+__device__ __forceinline__ void multiplyParallel(
+    const Product& p, const Epilogue& epilogue, int slices, int tiles, PRODUCE produce, CONSUME consume) {
+    launchNext();
+    R ring = openRing<R>();
+    int slice = blockIdx.x % slices;
+    Place at = place<R::TOKENS, R::GROUPS>(p, blockIdx.x / slices);
+    int first = slice * tiles / slices;
+    int end = (slice + 1) * tiles / slices;
+    int group = threadIdx.x / 128;
+    if (slices > 1 && R::HAS_INBOX) {
+        clusterArrive();  // all blocks of the cluster run before one writes to another
+    }
+    if (group >= R::GROUPS) {
+        produce(ring, at, first, end);
+        __syncwarp();
+        if (slices > 1) {
+            if (R::HAS_INBOX) {
+                clusterWait();
+            }
+            clusterArrive();
+            clusterWait();
+            if (!R::HAS_INBOX) {
+                clusterArrive();  // no block leaves while others read its sums
+                clusterWait();
+            }
+        }
+        return;
+    }
+    Finish<T, R> f(p, epilogue, at.rowTile, at.firstToken, slice, slices);
+    float sums[R::TOKENS / 2];
+    if constexpr (R::HAS_INBOX) {
+        waitForPrevious();
+        uint2 old[R::TOKENS / 8];
+        auto readOld = [&] {
+#pragma unroll
+            for (int turn = 0; turn < R::TOKENS / 8; turn++) {
+                old[turn] = f.old(turn);
+            }
+        };
+        if (R::TOKENS < 32) {
+            readOld();
+        }
+        consume(ring, at, sums, group, first, end);
+        if (R::TOKENS >= 32) {  // for want of registers not before
+            readOld();
+        }
+        if (slices > 1) {
+            clusterWait();
+            send(ring, sums, group, slice, slices, p.rows - at.firstToken);
+            clusterArrive();
+            clusterWait();
+        } else {
+            namedBarrier(1, R::GROUPS * 128);  // the stages give way to the sums
+            stash(ring, sums, group);
+            namedBarrier(1, R::GROUPS * 128);
+        }
+        finishHere<T>(ring, f, old, slices);
+    } else {
+        consume(ring, at, sums, group, first, end);
+        waitForPrevious();
+        namedBarrier(1, R::GROUPS * 128);
+        stash(ring, sums, group);
+        if (slices == 1) {
+            namedBarrier(1, R::GROUPS * 128);
+            finishThere<1>(ring, f);
+            return;
+        }
+        clusterArrive();
+        clusterWait();
+        switch (slices) {
+            case 2:
+                finishThere<2>(ring, f);
+                break;
+            case 4:
+                finishThere<4>(ring, f);
+                break;
+            default:
+                finishThere<8>(ring, f);
+        }
+        __syncwarp();
+        clusterWait();
+    }
+}

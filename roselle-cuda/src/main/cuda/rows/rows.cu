@@ -16,82 +16,27 @@
 
 #include "common/ampere.cuh"
 #include "attention/heads.cuh"
+#include "rows/normalise.cuh"
 
 // Blocks of gated, embed and gather have THREADS, with eight columns each; blocks of rope_append have WARPS, for heads of up to
 // MOST_HEAD numbers.
 enum Limits : int { THREADS = 128, WARPS = 4, MOST_HEAD = 256 };
 
-// Sum over the block, in the order of its warps; `shared` has 16 floats.
-__device__ __forceinline__ float blockSum(float x, float* shared) {
-    x = warpSum(x);
-    if (threadIdx.x % 32 == 0) {
-        shared[threadIdx.x / 32] = x;
-    }
-    __syncthreads();
-    float sum = shared[0];
-    for (int w = 1; w < (int)blockDim.x / 32; w++) {
-        sum = __fadd_rn(sum, shared[w]);
-    }
-    return sum;
-}
-
-// MOST: pieces of 8 numbers that a thread holds.
 template <class T, bool ADDS, int MOST>
 __device__ __forceinline__ void norm(
     const u16* input, i64 inputStride, NormArguments n, float scale, u16* output, i64 outputStride, int columns) {
-    __shared__ float sums[2][16];
-    launchNext();
-    int step = blockDim.x * 8;
-    NormPiece piece;  // the first one comes before the input is there: it never changes
-    if ((int)threadIdx.x * 8 < columns) {
-        piece.load(n, threadIdx.x * 8);
-    }
-    waitForPrevious();
-    const u16* in = input + blockIdx.x * inputStride;
     u16* out = output + blockIdx.x * outputStride;
-    float x[MOST][8];
-    float sum = 0.0f;
+    normaliseRow<T, MOST>(input + blockIdx.x * inputStride, n, columns, [&](int column, float(&x)[8]) {
+        if (ADDS) {
+            float old[8];
+            unpack<T>(*(const uint4*)(out + column), old);
 #pragma unroll
-    for (int i = 0; i < MOST; i++) {
-        int column = threadIdx.x * 8 + i * step;
-        if (column < columns) {
-            unpack<T>(*(const uint4*)(in + column), x[i]);
-            sum = addEight(sum, x[i], !n.takesMean);
-        }
-    }
-    sum = blockSum(sum, sums[0]);
-    if (n.takesMean) {
-        float mean = __fdiv_rn(sum, (float)columns);
-        sum = 0.0f;
-#pragma unroll
-        for (int i = 0; i < MOST; i++) {
-            if ((int)threadIdx.x * 8 + i * step < columns) {
-                subtract(x[i], mean);
-                sum = addEight(sum, x[i], true);
+            for (int j = 0; j < 8; j++) {
+                x[j] = __fmaf_rn(scale, x[j], old[j]);
             }
         }
-        sum = blockSum(sum, sums[1]);
-    }
-    float factor = normFactor(sum, columns, n.epsilon);
-#pragma unroll
-    for (int i = 0; i < MOST; i++) {
-        int column = threadIdx.x * 8 + i * step;
-        if (column < columns) {
-            if (i > 0) {
-                piece.load(n, column);
-            }
-            piece.apply(x[i], factor, n.weightOffset);
-            if (ADDS) {
-                float old[8];
-                unpack<T>(*(const uint4*)(out + column), old);
-#pragma unroll
-                for (int j = 0; j < 8; j++) {
-                    x[i][j] = __fmaf_rn(scale, x[i][j], old[j]);
-                }
-            }
-            *(uint4*)(out + column) = packed<T>(x[i]);
-        }
-    }
+        *(uint4*)(out + column) = packed<T>(x);
+    });
 }
 
 struct PageArguments {

@@ -27,6 +27,7 @@ import roselle.cuda.adapter.LowRankKernels;
 import roselle.cuda.attention.AttentionKernels;
 import roselle.cuda.attention.CudaKvCache;
 import roselle.cuda.driver.Driver;
+import roselle.cuda.gemm.Fp8Linear;
 import roselle.cuda.gemm.LinearKernels;
 import roselle.cuda.gemm.MmaLinear;
 import roselle.cuda.gemm.WeightLoader;
@@ -55,6 +56,7 @@ public final class CudaDevice implements Device {
     private static final System.Logger LOG = System.getLogger(CudaDevice.class.getName());
 
     private final Gpu device;
+    private final Precision precision;
     private final DataType type;
     private final Arena arena = Arena.ofShared();
     private final Launcher launcher;
@@ -76,12 +78,13 @@ public final class CudaDevice implements Device {
     /**
      * Opens a device.
      *
-     * @param type of the rows between operations: BF16, F16, or F32 to verify
+     * @param precision what it computes in
      * @param goesFirst whether its steps go before those of devices on the same GPU for which it is not so
      * @throws roselle.api.DeviceException if it cannot be used
      */
-    CudaDevice(Driver driver, int index, DataType type, Cubins cubins, boolean goesFirst) {
-        this.type = type;
+    CudaDevice(Driver driver, int index, Precision precision, Cubins cubins, boolean goesFirst) {
+        this.precision = precision;
+        type = precision.rows();
         device = new Gpu(driver, index, goesFirst);
         kernels = new Kernels(device, cubins);
         try {
@@ -90,9 +93,10 @@ public final class CudaDevice implements Device {
             rowKernels = new RowKernels(kernels, launcher, type);
             floatKernels = type == DataType.F32 ? rowKernels : new RowKernels(kernels, launcher, DataType.F32);
             var mma = new MmaLinear(kernels, launcher, type);
-            products = new LinearKernels(device, kernels, launcher, rowKernels, mma, type);
+            Fp8Linear fp8 = precision.multipliesFp8() ? new Fp8Linear(device, kernels, type) : null;
+            products = new LinearKernels(device, kernels, launcher, rowKernels, mma, fp8, type);
             attention = new AttentionKernels(device, kernels, launcher, type);
-            loader = new WeightLoader(device, kernels, launcher, mma, type);
+            loader = new WeightLoader(device, kernels, launcher, mma, fp8, type);
             sampler = new SampleKernels(device, kernels, launcher);
             states = new StateKernels(device, kernels, launcher, type);
             adapters = new LowRankKernels(device, kernels, launcher, type);
@@ -107,7 +111,7 @@ public final class CudaDevice implements Device {
 
     /** A device of a model that writes. */
     CudaDevice(Driver driver, int index, DataType type, Cubins cubins) {
-        this(driver, index, type, cubins, true);
+        this(driver, index, Precision.of(type), cubins, true);
     }
 
     @Override
@@ -117,7 +121,9 @@ public final class CudaDevice implements Device {
 
     @Override
     public String describe() {
-        return name() + ", " + device.name() + ", rows in " + type.label() + ", kernels for " + device.architecture();
+        return name() + ", " + device.name() + ", rows in " + type.label()
+                + (precision.multipliesFp8() ? ", products with weights in FP8 in FP8" : "") + ", kernels for "
+                + device.architecture();
     }
 
     @Override

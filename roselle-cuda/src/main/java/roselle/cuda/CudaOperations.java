@@ -127,10 +127,12 @@ final class CudaOperations implements Operations {
             UnfusedOperations.gatedLinear(this, input, norm, normed, product, rows);
             return;
         }
-        if (norm != null) {
+        if (norm == null) {
+            products.gatedLinear(input, product, rows);
+        } else if (!products.normedGatedLinear(input, norm, product, rows)) {
             norm(input, norm, normed, rows);
+            products.gatedLinear(normed, product, rows);
         }
-        products.gatedLinear(norm == null ? input : normed, product, rows);
     }
 
     @Override

@@ -15,7 +15,6 @@ import roselle.cuda.driver.NativeDriver;
 import roselle.cuda.kernel.CubinCache;
 import roselle.cuda.kernel.Cubins;
 import roselle.cuda.memory.Gpu;
-import roselle.tensor.DataType;
 
 /** Opens NVIDIA devices: {@code cuda} or {@code cuda:1}. */
 public final class CudaProvider implements BackendProvider {
@@ -70,13 +69,13 @@ public final class CudaProvider implements BackendProvider {
 
     @Override
     public List<String> computeTypes() {
-        return List.of(DeviceOptions.AUTO, "bf16", "f16", "f32");
+        return List.of(DeviceOptions.AUTO, "bf16", "f16", "f32", "fp8");
     }
 
     @Override
     public Device open(int index, DeviceOptions options, ModelWeights weights) {
-        DataType type = type(options.compute(), weights);
-        return new CudaDevice(driver(), index, type, cubins.get(), !weights.yields());
+        Precision precision = Precision.of(options.compute(), weights);
+        return new CudaDevice(driver(), index, precision, cubins.get(), !weights.yields());
     }
 
     private Driver driver() {
@@ -86,15 +85,5 @@ public final class CudaProvider implements BackendProvider {
             opened = driver;
         }
         return driver;
-    }
-
-    private static DataType type(String compute, ModelWeights weights) {
-        return switch (compute) {
-            case "auto" -> weights.prefersDigits() ? DataType.F16 : DataType.BF16;
-            case "bf16" -> DataType.BF16;
-            case "f16" -> DataType.F16;
-            case "f32" -> DataType.F32;
-            default -> throw new DeviceException("a CUDA device computes in auto, bf16, f16 or f32, not in " + compute);
-        };
     }
 }

@@ -63,6 +63,23 @@ class CudaProviderTest {
     }
 
     @Test
+    void multipliesInFp8WhereItIsAskedForAndThereAreTensorCoresForIt() {
+        var driver = new FakeDriver(Card.HOPPER);
+        try (var device = provider(() -> driver).open(0, computing("fp8"), ModelWeights.UNKNOWN)) {
+            assertThat(device.describe())
+                    .isEqualTo(
+                            "cuda:0, Fake H200, rows in bf16, products with weights in FP8 in FP8, kernels for sm_90a");
+        }
+        var older = new FakeDriver(Card.AMPERE);
+        assertThatThrownBy(() -> provider(() -> older).open(0, computing("fp8"), ModelWeights.UNKNOWN))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageStartingWith("products in FP8 need a Hopper GPU, and ")
+                .hasMessageEndingWith(" is one of sm_80: take --compute bf16");
+        assertThat(driver.leaks()).isEmpty();
+        assertThat(older.leaks()).isEmpty();
+    }
+
+    @Test
     void saysWhichLibraryIsMissingWhereItWasLookedForAndWhatToDo() {
         assertThatThrownBy(() -> NativeLibrary.open("libroselle-test.so.7", "install it"))
                 .isInstanceOf(DeviceException.class)
@@ -192,7 +209,7 @@ class CudaProviderTest {
     void refusesTypesThatItDoesNotKnow() {
         var driver = new FakeDriver(Card.HOPPER);
         assertThatThrownBy(() -> provider(() -> driver).open(0, computing("f8"), ModelWeights.UNKNOWN))
-                .hasMessage("a CUDA device computes in auto, bf16, f16 or f32, not in f8");
+                .hasMessage("a CUDA device computes in auto, bf16, f16, f32 or fp8, not in f8");
         assertThat(driver.calls()).isZero();
     }
 

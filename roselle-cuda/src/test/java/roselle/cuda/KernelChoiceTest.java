@@ -31,8 +31,11 @@ import roselle.backend.step.StepLimits;
 import roselle.cuda.FakeDriver.Card;
 import roselle.cuda.gemm.CodedLinear;
 import roselle.cuda.gemm.CudaWeight;
+import roselle.cuda.gemm.Fp8Linear;
+import roselle.cuda.gemm.Fp8Weight;
 import roselle.cuda.gemm.LinearKernels;
 import roselle.cuda.gemm.MmaLinear;
+import roselle.cuda.gemm.TileProducts;
 import roselle.cuda.kernel.CodedFormat;
 import roselle.cuda.kernel.Kernels;
 import roselle.cuda.kernel.Launcher;
@@ -205,7 +208,15 @@ class KernelChoiceTest {
             ranges(what + ", rows that are gated", rows, device::gated, lines);
             ranges(what + ", rows that are normalised", upTo(6), device::normed, lines);
         }
-        try (var device = new Multiplying(outputs, columns, FOUR_BITS)) {
+        if (columns % CodedFormat.COLUMNS == 0) {
+            try (var device = Multiplying.inFp8(outputs, columns)) {
+                String what = "Hopper, " + outputs + " x " + columns + " in FP8, rows";
+                ranges(what, CODED_ROWS, device::product, lines);
+                ranges(what + " that are gated", CODED_ROWS, device::gated, lines);
+                ranges(what + " that are normalised", CODED_ROWS, device::normed, lines);
+            }
+        }
+        try (var device = new Multiplying(outputs, columns, FOUR_BITS, false)) {
             ranges(
                     "Hopper, " + outputs + " x " + columns + " codes of 4 bits, rows",
                     CODED_ROWS,
@@ -227,18 +238,25 @@ class KernelChoiceTest {
         private final Rows output;
 
         Multiplying(int outputs, int columns) {
-            this(outputs, columns, null);
+            this(outputs, columns, null, false);
         }
 
-        Multiplying(int outputs, int columns, @Nullable CodedFormat format) {
+        static Multiplying inFp8(int outputs, int columns) {
+            return new Multiplying(outputs, columns, null, true);
+        }
+
+        Multiplying(int outputs, int columns, @Nullable CodedFormat format, boolean isFp8) {
             var launcher = new Launcher(device, arena);
             var kernels = new Kernels(device, FakeKernels::cubin);
             var rowKernels = new RowKernels(kernels, launcher, TYPE);
             var mma = new MmaLinear(kernels, launcher, TYPE);
-            products = new LinearKernels(device, kernels, launcher, rowKernels, mma, TYPE);
+            products = new LinearKernels(device, kernels, launcher, rowKernels, mma, null, TYPE);
             long packed = device.memory().allocate(1 << 20);
-            CodedLinear coded = format == null ? null : new CodedLinear(kernels, format, TYPE);
-            weight = new CudaWeight("test", 1, outputs, columns, packed, 0, List.of(), false, coded);
+            TileProducts tiles = format == null ? null : new CodedLinear(kernels, format, TYPE);
+            if (isFp8) {
+                tiles = new Fp8Weight(new Fp8Linear(device, kernels, TYPE), packed, packed);
+            }
+            weight = new CudaWeight("test", 1, outputs, columns, packed, 0, List.of(), false, tiles);
             input = rows(columns);
             output = rows((outputs + 7) / 8 * 8);
         }

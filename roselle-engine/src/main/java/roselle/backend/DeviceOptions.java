@@ -11,7 +11,7 @@ import roselle.api.InvalidRequestException;
  * @param threads of the CPU backend; 0 for one per core, fewer where a thread would have less than 8 MiB of weights
  * @param cpu how the CPU multiplies: {@code vector}, {@code avx2}, {@code avx512}, {@code vnni}, {@code bf16}, {@code amx}
  *     or {@code auto}
- * @param compute what products round their factors to: {@code f32}, {@code bf16}, {@code f16}, {@code int8}, or
+ * @param compute what products round their factors to: {@code f32}, {@code bf16}, {@code f16}, {@code int8}, {@code fp8}, or
  *     {@code auto}, which a processor measures once for quantized and bf16 weights
  */
 public record DeviceOptions(String name, int threads, String cpu, String compute) {

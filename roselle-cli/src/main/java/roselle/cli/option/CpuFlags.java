@@ -27,8 +27,9 @@ public final class CpuFlags {
             defaultValue = "auto",
             converter = Rounding.class,
             description =
-                    "What products round their factors to: f32, bf16, int8 (on the CPU, of quantized weights), or auto:"
-                            + " on a GPU, which also knows f16, bf16, on the CPU what was measured; default: ${DEFAULT-VALUE}.")
+                    "What products round their factors to: f32, bf16, int8 (on the CPU, of quantized weights), f16 or fp8"
+                            + " (on a GPU, fp8 of weights in FP8), or auto: on a GPU bf16, on the CPU what was measured;"
+                            + " default: ${DEFAULT-VALUE}.")
     private String compute = "auto";
 
     /** A name of a path; none, as an empty variable of the environment has it, leaves the choice open. */

@@ -15,7 +15,7 @@ import roselle.cuda.kernel.PackedTiles;
 import roselle.tensor.DataType;
 
 /** The kernels of {@code linear_coded.cuh} for weights of a format, and which of them takes how many rows. None changes a bit. */
-public final class CodedLinear {
+public final class CodedLinear implements TileProducts {
     private static final int TILE = PackedTiles.TILE;
     private static final int MAX_BLOCKS_OF_SLICES = 528; // four of a multiprocessor
     private static final int MULTIPROCESSORS = HopperLinear.MULTIPROCESSORS;
@@ -136,7 +136,9 @@ public final class CodedLinear {
                 .launch(Launcher.cover(columns, CodedFormat.COLUMNS), Launcher.cover(rows, TILE), 1, THREADS);
     }
 
-    void embed(Launcher launcher, CudaWeight table, long index, float scale, boolean adds, Rows output, int rows) {
+    @Override
+    public void embed(
+            Launcher launcher, CudaWeight table, long index, float scale, boolean adds, Rows output, int rows) {
         launcher.of(tableRows)
                 .pointer(table.packed())
                 .integer(table.columns())
@@ -147,8 +149,8 @@ public final class CodedLinear {
                 .launch(rows, Launcher.cover(table.columns(), THREADS), 1, THREADS);
     }
 
-    /** Multiplies rows that tensor cores can read. */
-    void multiply(Launcher launcher, Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
+    @Override
+    public void multiply(Launcher launcher, Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
         Kind kind = choose(weight, rows);
         int slices = slices(weight.rows(), weight.columns());
         int tiles = Launcher.cover(weight.rows(), TILE * kind.groups) * Launcher.cover(rows, kind.tokens);

@@ -12,7 +12,7 @@ import roselle.tensor.DataType;
  * @param blocks address of the table of blocks of {@code generic_linear.cu}; 0 where it is packed
  * @param parts the same blocks as the host knows them
  * @param usesTensorCores whether {@link MmaLinear} multiplies with its blocks; those of several matrices then have no gaps
- * @param coded the kernels of its format where its tiles hold codes; null where they hold numbers, or it is not packed
+ * @param products what its tiles of codes are multiplied by; null where they hold numbers, or it is not packed
  */
 public record CudaWeight(
         String name,
@@ -23,7 +23,7 @@ public record CudaWeight(
         long blocks,
         List<Block> parts,
         boolean usesTensorCores,
-        @Nullable CodedLinear coded)
+        @Nullable TileProducts products)
         implements Weight {
     /** Consecutive rows of one type. */
     record Block(long address, long rowBytes, int firstRow, int rows, DataType type) {}
@@ -47,7 +47,7 @@ public record CudaWeight(
 
     /** Whether its tiles hold 16-bit numbers. */
     boolean isPacked() {
-        return packed != 0 && coded == null;
+        return packed != 0 && products == null;
     }
 
     int blockCount() {

@@ -32,13 +32,17 @@ final class GatedPromptLinear {
 
     /** Whether kernels can gate such a product, whose sums must not be cut into slices. */
     static boolean isGateable(CudaWeight weight, GatedLinear product) {
-        return weight.isPacked()
-                && product.gate().activation() == Activation.SILU
+        return weight.isPacked() && isGateable(product, HopperLinear.slices(weight.rows(), weight.columns()));
+    }
+
+    /** The same of a weight that is packed, whose columns are cut into so many slices. */
+    static boolean isGateable(GatedLinear product, int slices) {
+        return product.gate().activation() == Activation.SILU
                 && product.gates().columns() % PackedTiles.TILE == 0
                 && PromptLinear.isStorable(product.gates())
                 && !product.epilogue().accumulates()
                 && product.epilogue().activation() == Activation.NONE
-                && HopperLinear.slices(weight.rows(), weight.columns()) == 1;
+                && slices == 1;
     }
 
     void launch(Launcher launcher, Rows input, GatedLinear product, int rows) {

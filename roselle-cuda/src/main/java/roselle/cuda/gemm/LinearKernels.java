@@ -43,6 +43,7 @@ public final class LinearKernels {
     private final Kernel fastEmbed;
     private final @Nullable PackedLinear packed; // null where no weight is packed
     private final MmaLinear mma;
+    private final @Nullable Fp8Linear fp8; // null where products are not in FP8
     private final ExpertGroups groups;
     private final DataType type;
     private long alignedRows;
@@ -51,11 +52,18 @@ public final class LinearKernels {
     private int identityRows;
 
     public LinearKernels(
-            Gpu device, Kernels kernels, Launcher launcher, RowKernels rowKernels, MmaLinear mma, DataType type) {
+            Gpu device,
+            Kernels kernels,
+            Launcher launcher,
+            RowKernels rowKernels,
+            MmaLinear mma,
+            @Nullable Fp8Linear fp8,
+            DataType type) {
         this.device = device;
         this.launcher = launcher;
         this.rowKernels = rowKernels;
         this.mma = mma;
+        this.fp8 = fp8;
         this.type = type;
         groups = new ExpertGroups(device, kernels, launcher);
         String suffix = "_" + type.label();
@@ -71,9 +79,9 @@ public final class LinearKernels {
     }
 
     public void embed(CudaWeight table, long index, float scale, boolean adds, Rows output, int rows) {
-        CodedLinear coded = table.coded();
-        if (coded != null) {
-            coded.embed(launcher, table, index, scale, adds, output, rows);
+        TileProducts tiles = table.products();
+        if (tiles != null) {
+            tiles.embed(launcher, table, index, scale, adds, output, rows);
             return;
         }
         if (table.isPacked() && !CudaBuffer.isWhole(output)) {
@@ -119,18 +127,35 @@ public final class LinearKernels {
 
     /** Normalises and multiplies in one kernel if there is one for it; else it does nothing and says so. */
     public boolean normedLinear(Rows input, Norm norm, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
+        TileProducts tiles = weight.products();
+        if (tiles != null) {
+            return rows <= MAX_ROWS && tiles.normed(launcher, input, norm, weight, epilogue, output, rows);
+        }
         return packed != null && packed.normed(input, norm, weight, epilogue, output, rows);
     }
 
     /** Whether there is a kernel that multiplies so many rows and gates the products at once. */
     public boolean fusesGate(Rows input, GatedLinear product, int rows) {
-        return packed != null && rows <= MAX_ROWS && packed.fusesGate(input, product, rows);
+        if (rows > MAX_ROWS || !CudaBuffer.isAligned(input)) {
+            return false;
+        }
+        TileProducts tiles = ((CudaWeight) product.gateAndUp()).products();
+        return tiles != null ? tiles.fusesGate(product, rows) : packed != null && packed.fusesGate(product, rows);
     }
 
     public void gatedLinear(Rows input, GatedLinear product, int rows) {
-        if (packed != null) {
+        TileProducts tiles = ((CudaWeight) product.gateAndUp()).products();
+        if (tiles != null) {
+            tiles.gated(launcher, input, product, rows);
+        } else if (packed != null) {
             packed.gated(input, product, rows);
         }
+    }
+
+    /** The same of rows that are normalised before, if there are kernels for it; else it does nothing and says so. */
+    public boolean normedGatedLinear(Rows input, Norm norm, GatedLinear product, int rows) {
+        TileProducts tiles = ((CudaWeight) product.gateAndUp()).products();
+        return tiles != null && tiles.normedGated(launcher, input, norm, product, rows);
     }
 
     private void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
@@ -138,9 +163,9 @@ public final class LinearKernels {
             packed.multiply(readable(input, rows), weight, epilogue, output, rows);
             return;
         }
-        CodedLinear coded = weight.coded();
-        if (coded != null) {
-            coded.multiply(launcher, readable(input, rows), weight, epilogue, output, rows);
+        TileProducts tiles = weight.products();
+        if (tiles != null) {
+            tiles.multiply(launcher, readable(input, rows), weight, epilogue, output, rows);
             return;
         }
         if (weight.usesTensorCores()) {
@@ -188,7 +213,9 @@ public final class LinearKernels {
     public long stepBytes(StepDemands demands) {
         long rows = usesAligned(demands) ? alignedRows(demands) : 0;
         long aligned = rows * demands.oddColumns() * type.blockBytes() + rows * Integer.BYTES;
-        return aligned + (usesGroups(demands) ? ExpertGroups.stepBytes(demands) : 0);
+        return aligned
+                + (fp8 == null ? 0 : Fp8Linear.stepBytes(demands))
+                + (usesGroups(demands) ? ExpertGroups.stepBytes(demands) : 0);
     }
 
     private boolean usesGroups(StepDemands demands) {
@@ -199,6 +226,9 @@ public final class LinearKernels {
     public void prepare(StepDemands demands) {
         if (usesAligned(demands)) {
             reserveAligned(alignedRows(demands), demands.oddColumns());
+        }
+        if (fp8 != null) {
+            fp8.prepare(demands);
         }
         if (usesGroups(demands)) {
             groups.prepare(demands);

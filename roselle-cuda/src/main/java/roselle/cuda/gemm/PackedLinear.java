@@ -6,7 +6,6 @@ import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.cuda.kernel.Kernels;
 import roselle.cuda.kernel.Launcher;
-import roselle.cuda.memory.CudaBuffer;
 import roselle.tensor.DataType;
 
 /** GEMMs with packed weights on a Hopper GPU, each by the kernel that is the fastest for so many rows. None changes a bit. */
@@ -47,10 +46,9 @@ final class PackedLinear {
     }
 
     /** Whether there is a kernel that multiplies so many rows and gates the products at once. */
-    boolean fusesGate(Rows input, GatedLinear product, int rows) {
+    boolean fusesGate(GatedLinear product, int rows) {
         var weight = (CudaWeight) product.gateAndUp();
-        return CudaBuffer.isAligned(input)
-                && (gatedFew.fits(weight, product, rows) || gatedMany.fits(weight, product, rows));
+        return gatedFew.fits(weight, product, rows) || gatedMany.fits(weight, product, rows);
     }
 
     void gated(Rows input, GatedLinear product, int rows) {

@@ -41,6 +41,7 @@ public final class WeightLoader {
     private final Gpu device;
     private final Launcher launcher;
     private final MmaLinear mma;
+    private final @Nullable Fp8Linear fp8; // null where products are not in FP8
     private final DataType type;
     private final @Nullable Kernel pack; // null where matrices stay as they are
     private final Kernels kernels;
@@ -51,11 +52,13 @@ public final class WeightLoader {
     private long readingNanos;
     private long waitingNanos;
 
-    public WeightLoader(Gpu device, Kernels kernels, Launcher launcher, MmaLinear mma, DataType type) {
+    public WeightLoader(
+            Gpu device, Kernels kernels, Launcher launcher, MmaLinear mma, @Nullable Fp8Linear fp8, DataType type) {
         this.device = device;
         this.kernels = kernels;
         this.launcher = launcher;
         this.mma = mma;
+        this.fp8 = fp8;
         this.type = type;
         boolean packs = device.isHopper() && type != DataType.F32;
         pack = packs ? kernels.kernel(KernelSource.LINEAR_HOPPER, "pack_weight") : null;
@@ -86,6 +89,10 @@ public final class WeightLoader {
         return fits ? CodedFormat.of(first) : Optional.empty();
     }
 
+    private static boolean isFp8(Optional<CodedFormat> codes) {
+        return codes.map(CodedFormat::type).filter(DataType.F8_E4M3_128::equals).isPresent();
+    }
+
     private static boolean isPlain(WeightRows block) {
         return switch (block.type()) {
             case F32, F16, BF16 -> true;
@@ -104,6 +111,9 @@ public final class WeightLoader {
             return packedBytes(rows(blocks), blocks.getFirst().shape().columns());
         }
         Optional<CodedFormat> codes = codes(matrices, blocks);
+        if (fp8 != null && isFp8(codes)) {
+            return Fp8Linear.weightBytes(rows(blocks), blocks.getFirst().shape().columns());
+        }
         if (codes.isPresent()) {
             return CodedLinear.bytes(
                     codes.get(), rows(blocks), blocks.getFirst().shape().columns());
@@ -157,6 +167,9 @@ public final class WeightLoader {
             return packed(pack, name, rows, columns, blocks);
         }
         Optional<CodedFormat> codes = codes(matrices, blocks);
+        if (fp8 != null && isFp8(codes)) {
+            return fp8(fp8, name, rows, columns, blocks);
+        }
         return codes.isPresent()
                 ? coded(codes.get(), name, rows, columns, blocks)
                 : raw(name, matrices, rows / matrices, columns, blocks);
@@ -257,10 +270,41 @@ public final class WeightLoader {
 
     private CudaWeight coded(CodedFormat format, String name, int rows, int columns, List<WeightRows> blocks) {
         CodedLinear products = coded.computeIfAbsent(format.type(), _ -> new CodedLinear(kernels, format, type));
-        long bytes = CodedLinear.bytes(format, rows, columns);
+        long address = cleared(CodedLinear.bytes(format, rows, columns));
+        long rowBytes = format.type().rowBytes(columns);
+        pack(
+                blocks,
+                rowBytes,
+                (_, firstTile, count) ->
+                        products.pack(launcher, rowMajor(), rowBytes, address, firstTile, count, columns));
+        return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false, products);
+    }
+
+    private CudaWeight fp8(Fp8Linear products, String name, int rows, int columns, List<WeightRows> blocks) {
+        var scales = new Fp8Scales(name, rows, columns);
+        long address = cleared(Fp8Linear.tileBytes(rows, columns));
+        long rowBytes = DataType.F8_E4M3_128.rowBytes(columns);
+        pack(blocks, rowBytes, (pinned, firstTile, count) -> {
+            scales.read(pinned, firstTile, count);
+            products.pack(launcher, rowMajor(), rowBytes, address, firstTile, count, columns);
+        });
+        var factors = new Fp8Weight(products, constants(scales.tiles()), constants(scales.rows()));
+        return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false, factors);
+    }
+
+    private long cleared(long bytes) {
         long address = device.memory().allocateWeights(bytes);
         device.driver().clear(address, bytes, device.stream());
-        long rowBytes = format.type().rowBytes(columns);
+        return address;
+    }
+
+    /** Packs rows of blocks that are in pinned memory and, row by row, in {@link #rowMajor()}. */
+    @FunctionalInterface
+    private interface Packing {
+        void pack(MemorySegment pinned, int firstTile, int count);
+    }
+
+    private void pack(List<WeightRows> blocks, long rowBytes, Packing packing) {
         int atOnce = Math.toIntExact(STAGING_BYTES / rowBytes / TILE * TILE);
         int firstTile = 0;
         for (WeightRows block : blocks) {
@@ -273,12 +317,11 @@ public final class WeightLoader {
                 readingNanos += System.nanoTime() - begin;
                 device.driver().copyIn(rowMajor(), pinned, count * rowBytes, device.stream());
                 launcher.barrier();
-                products.pack(launcher, rowMajor(), rowBytes, address, firstTile, count, columns);
+                packing.pack(pinned, firstTile, count);
                 launcher.barrier();
                 firstTile += Launcher.cover(count, TILE);
             }
         }
-        return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false, products);
     }
 
     /** Device memory beside the pinned one of this turn. */

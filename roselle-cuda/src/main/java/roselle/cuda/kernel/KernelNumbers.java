@@ -26,9 +26,8 @@ public final class KernelNumbers {
         return switch (scoring) {
             case SOFTMAX -> 0;
             case SIGMOID -> 1;
-            case SOFTMAX_OF_CHOSEN -> 2;
-            case ROOT_OF_SOFTPLUS ->
-                throw new UnsupportedOperationException("experts by the root of a softplus run on the CPU");
+            case ROOT_OF_SOFTPLUS -> 2;
+            case SOFTMAX_OF_CHOSEN -> 3;
             case SOFTMAX_OF_NEAR ->
                 throw new UnsupportedOperationException("experts chosen one behind the other run on the CPU");
         };

@@ -34,6 +34,8 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
     public static final KernelSource GENERIC_STATE = ofSomeModels("GENERIC_STATE", "state");
     public static final KernelSource LINEAR_HOPPER = ofEveryModel("LINEAR_HOPPER", "gemm");
     public static final KernelSource LINEAR_PROMPT_HOPPER = ofEveryModel("LINEAR_PROMPT_HOPPER", "gemm");
+    public static final KernelSource LINEAR_FP8_HOPPER = ofSomeModels("LINEAR_FP8_HOPPER", "gemm");
+    public static final KernelSource LINEAR_PROMPT_FP8_HOPPER = ofSomeModels("LINEAR_PROMPT_FP8_HOPPER", "gemm");
     public static final KernelSource LOW_RANK = ofSomeModels("LOW_RANK", "adapter");
     public static final KernelSource ROWS = ofEveryModel("ROWS", "rows");
     public static final KernelSource SAMPLE = ofEveryModel("SAMPLE", "sampling");
@@ -54,6 +56,8 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             GENERIC_ROWS,
             GENERIC_EXPERTS,
             ATTENTION_LATENT,
+            LINEAR_FP8_HOPPER,
+            LINEAR_PROMPT_FP8_HOPPER,
             DELTA_RULE,
             GENERIC_STATE,
             LOW_RANK,
@@ -77,16 +81,20 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             "common/norms.cuh",
             "common/numbers.cuh",
             "common/wgmma.cuh",
+            "common/wgmma_fp8.cuh",
             "common/wgmma_held.cuh",
             "format/blocks.cuh",
             "format/codes.cuh",
             "format/formats.cuh",
             "gemm/epilogue.cuh",
+            "gemm/fp8.cuh",
             "gemm/gating.cuh",
             "gemm/linear_coded.cuh",
             "gemm/linear_mma.cuh",
+            "gemm/prompt.cuh",
             "gemm/rings.cuh",
             "gemm/sums.cuh",
+            "rows/normalise.cuh",
             "sampling/noise.cuh",
             "sampling/selection.cuh",
             "state/delta.cuh",

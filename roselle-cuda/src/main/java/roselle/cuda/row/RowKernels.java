@@ -80,10 +80,12 @@ public final class RowKernels {
     }
 
     private boolean isFastNorm(Rows input, Rows output) {
-        return is16Bit
-                && CudaBuffer.isWhole(input)
-                && CudaBuffer.isWhole(output)
-                && output.columns() <= FAST_NORM_COLUMNS;
+        return is16Bit && isFastNorm(input) && CudaBuffer.isWhole(output);
+    }
+
+    /** Whether the kernels of {@code rows.cu} take rows of 16 bits that are to be normalised. */
+    public static boolean isFastNorm(Rows input) {
+        return CudaBuffer.isWhole(input) && input.columns() <= FAST_NORM_COLUMNS;
     }
 
     private void normed(Kernel kernel, Rows input, Norm kind) {
@@ -96,13 +98,18 @@ public final class RowKernels {
                 .number(kind.epsilon());
     }
 
-    /** Whether a thread has more than eight numbers. */
-    private static boolean isWide(Rows output) {
-        return output.columns() > 8 * FAST_NORM_THREADS;
+    /** Whether a thread has more than eight numbers of a row. */
+    public static boolean isWide(Rows rows) {
+        return rows.columns() > 8 * FAST_NORM_THREADS;
     }
 
     private static int normThreads(boolean fast, Rows output) {
-        return fast ? Math.min(FAST_NORM_THREADS, Launcher.cover(output.columns(), 256) * 32) : THREADS;
+        return fast ? fastNormThreads(output) : THREADS;
+    }
+
+    /** Threads of a block that normalises a row with the kernels of {@code rows.cu}. */
+    public static int fastNormThreads(Rows rows) {
+        return Math.min(FAST_NORM_THREADS, Launcher.cover(rows.columns(), 256) * 32);
     }
 
     public void gate(Rows gate, Rows up, Gate kind, Rows output, int rows) {

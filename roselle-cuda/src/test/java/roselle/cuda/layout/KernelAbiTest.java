@@ -29,6 +29,7 @@ import roselle.cuda.attention.AttentionKernels;
 import roselle.cuda.attention.LatentAttention;
 import roselle.cuda.gemm.CodedLinear;
 import roselle.cuda.gemm.ExpertGroups;
+import roselle.cuda.gemm.Fp8Linear;
 import roselle.cuda.gemm.GatedDecodeLinear;
 import roselle.cuda.gemm.HopperLinear;
 import roselle.cuda.gemm.LinearKernels;
@@ -112,6 +113,7 @@ class KernelAbiTest {
         weights(all);
         attention(all);
         packed(all);
+        fp8(all);
         formats(all);
         sampling(in("sampling/sample.cu", all));
         return all.values();
@@ -138,8 +140,7 @@ class KernelAbiTest {
         epilogue.equal("STORES_FLOATS", LinearKernels.STORES_FLOATS);
         AbiProgram experts = in("gemm/generic_experts.cu", all);
         for (Router.Scoring scoring : Router.Scoring.values()) {
-            if (scoring != Router.Scoring.ROOT_OF_SOFTPLUS
-                    && scoring != Router.Scoring.SOFTMAX_OF_NEAR) { // which run on the CPU
+            if (scoring != Router.Scoring.SOFTMAX_OF_NEAR) { // which runs on the CPU
                 experts.equal(scoring.name(), KernelNumbers.of(scoring));
             }
         }
@@ -208,6 +209,21 @@ class KernelAbiTest {
             prompt.equal(memory + "false>::STAGE_BYTES", PromptLinear.stageBytes(tokens))
                     .equal(memory + "false>::RESULT_BYTES", PromptLinear.resultBytes(tokens, PackedTiles.TILE))
                     .equal(memory + "true>::RESULT_BYTES", PromptLinear.resultBytes(tokens, 32));
+        }
+    }
+
+    private static void fp8(Map<String, AbiProgram> all) {
+        AbiProgram few = in("gemm/linear_fp8_hopper.cu", all).equal("FP8_COLUMNS", CodedFormat.COLUMNS);
+        for (Fp8Linear.Kind kind : Fp8Linear.Kind.values()) {
+            String ring = "Fp8Ring<%d, %d>".formatted(kind.tokens, kind.stages);
+            few.equal(ring + "::STAGE_BYTES", kind.stageBytes()).equal(ring + "::INBOX_BYTES", kind.inboxBytes());
+        }
+        AbiProgram many = in("gemm/linear_prompt_fp8_hopper.cu", all).equal("BLOCK_ROWS", 128);
+        for (Fp8Linear.ManyKind kind : Fp8Linear.ManyKind.values()) {
+            String memory = "Memory<%d, %b, %b>"
+                    .formatted(kind.stages, kind == Fp8Linear.ManyKind.SLICED, kind == Fp8Linear.ManyKind.GATED);
+            many.equal(memory + "::STAGE_BYTES", Fp8Linear.ManyKind.stageBytes())
+                    .equal(memory + "::HALVES * " + memory + "::HALF_BYTES", kind.resultBytes());
         }
     }
 

@@ -307,10 +307,6 @@ public record DecoderSpec(
 
     private static void special(FeedForwardSpec feedForward, LinkedHashSet<String> all) {
         if (feedForward instanceof FeedForwardSpec.Experts experts
-                && experts.scoring() == Router.Scoring.ROOT_OF_SOFTPLUS) {
-            all.add("experts by the root of a softplus");
-        }
-        if (feedForward instanceof FeedForwardSpec.Experts experts
                 && experts.scoring() == Router.Scoring.SOFTMAX_OF_NEAR) {
             all.add("experts chosen one behind the other (SparseMixer)");
         }
