@@ -13,8 +13,10 @@ import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.security.MessageDigest;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
@@ -277,9 +279,10 @@ final class OllamaCreateTest {
         assertThat(post("/api/create", create.replace(digest, "sha256:" + "0".repeat(64)))
                         .body())
                 .contains("was not uploaded");
-        for (String name : List.of("adapted", "further")) {
-            send("DELETE", "/api/delete", BodyPublishers.ofString("{\"model\":\"" + name + "\"}"));
-        }
+        delete("adapted");
+        assertThat(blob(digest)).as("of which another is made").exists();
+        delete("further");
+        assertThat(blob(digest)).doesNotExist();
     }
 
     @Test
@@ -313,6 +316,105 @@ final class OllamaCreateTest {
             assertThat(left.map(path -> path.getFileName().toString()).filter(name -> name.endsWith(".gguf")))
                     .containsExactly("demo.gguf");
         }
+    }
+
+    private static Path blob(String digest) {
+        return folder.resolve(".blobs").resolve(digest.replace(':', '-'));
+    }
+
+    private static void delete(String model) {
+        assertThat(send("DELETE", "/api/delete", BodyPublishers.ofString("{\"model\":\"" + model + "\"}"))
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
+    private static String create(String model, String rest) {
+        return post("/api/create", "{\"model\":\"" + model + "\",\"stream\":false," + rest + "}")
+                .body();
+    }
+
+    private static String ofFile(String digest) {
+        return "\"files\":{\"model.gguf\":\"" + digest + "\"}";
+    }
+
+    @Test
+    void whatWasUploadedGoesWithTheLastModelThatIsMadeOfIt() throws Exception {
+        String digest = upload(Files.readAllBytes(DemoServer.demo()));
+        assertThat(create("first", ofFile(digest))).contains("success");
+        post("/api/copy", "{\"source\":\"first\",\"destination\":\"second\"}");
+        assertThat(create("first", "\"from\":\"first\",\"system\":\"Be short.\""))
+                .contains("success");
+        delete("first");
+
+        assertThat(blob(digest)).exists();
+        assertThat(chat("second", turns() + ",\"options\":{\"num_predict\":2}")
+                        .at("/eval_count")
+                        .intValue())
+                .isEqualTo(2);
+        delete("second");
+        assertThat(blob(digest)).doesNotExist();
+        assertThat(folder.resolve("first-latest.gguf")).doesNotExist();
+    }
+
+    @Test
+    void whatSomebodyHasAskedForSinceStaysForAnotherModel() throws Exception {
+        String digest = upload(Files.readAllBytes(DemoServer.demo()));
+        assertThat(create("first", ofFile(digest))).contains("success");
+        assertThat(send("HEAD", "/api/blobs/" + digest, BodyPublishers.noBody()).statusCode())
+                .isEqualTo(200);
+        delete("first");
+
+        assertThat(create("second", ofFile(digest))).contains("success");
+        delete("second");
+        assertThat(blob(digest)).doesNotExist();
+    }
+
+    /** Its time is over when an hour has passed; a server that begins knows nobody who has asked. */
+    @Test
+    void whatBecameNoModelGoesWhenItsTimeIsOver() throws Exception {
+        String torn = upload("no model".getBytes(StandardCharsets.UTF_8));
+        String young = upload("a model to be".getBytes(StandardCharsets.UTF_8));
+        assertThat(create("torn", ofFile(torn))).contains("error");
+        assertThat(create("torn", ofFile(young) + ",\"colour\":1")).contains("colour");
+        Path part = Files.writeString(folder.resolve(".blobs").resolve("part7"), "no mod");
+        var longAgo = FileTime.from(Instant.now().minus(Duration.ofHours(2)));
+        Files.setLastModifiedTime(part, longAgo);
+        Files.setLastModifiedTime(blob(torn), longAgo);
+
+        assertThat(create("other", "\"from\":\"demo\"")).contains("success");
+        assertThat(part).doesNotExist();
+        assertThat(blob(torn)).as("that was asked for a moment ago").exists();
+        server.close();
+        server = open();
+        assertThat(blob(torn)).doesNotExist();
+        assertThat(blob(young)).exists();
+        assertThat(folder.resolve("torn-latest.gguf")).doesNotExist();
+        Files.delete(blob(young));
+        delete("other");
+    }
+
+    @Test
+    void aFileOfTheFoldersOwnerIsNeverWrittenOver() throws Exception {
+        byte[] file = Files.readAllBytes(DemoServer.demo());
+        Path theirs = Files.copy(DemoServer.demo(), folder.resolve("owned-latest.gguf"));
+        Path linked = Files.copy(DemoServer.demo(), folder.resolve("org-hunters-Q8_0.gguf"));
+        String digest = upload(file);
+
+        assertThat(create("owned", ofFile(digest))).contains("success");
+        assertThat(Files.isSameFile(theirs, blob(digest))).isFalse();
+        assertThat(chat("owned", turns() + ",\"options\":{\"num_predict\":2}")
+                        .at("/eval_count")
+                        .intValue())
+                .isEqualTo(2);
+        assertThat(post("/api/pull", "{\"model\":\"hf.co/org/hunters:Q8_0\",\"stream\":false}")
+                        .body())
+                .contains("which was not fetched");
+        delete("owned");
+        assertThat(theirs).hasBinaryContent(file);
+        assertThat(linked).hasBinaryContent(file);
+        assertThat(blob(digest)).doesNotExist();
+        Files.delete(theirs);
+        Files.delete(linked);
     }
 
     @ParameterizedTest

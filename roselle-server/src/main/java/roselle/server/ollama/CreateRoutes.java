@@ -1,6 +1,7 @@
 package roselle.server.ollama;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -50,16 +51,20 @@ final class CreateRoutes {
             JsonFields fields = exchange.json();
             String name = name(fields, "model");
             requireNew(name);
-            CreatedModel model = read(fields, name);
+            CreatedModel asked = read(fields, name);
+            Optional<Path> blob = blobs.uploaded("files", plain(fields, "files"));
             boolean streams = fields.bool("stream", true);
             fields.refuseOthers();
-            try {
-                requireReadable(model, admitted.models());
-            } catch (RuntimeException refused) {
-                blobs.delete(model.file());
-                throw refused;
+            if (asked.from().isEmpty() == blob.isEmpty()) {
+                throw ApiException.invalid("from", "a model is made of another, from, or of files: name one of them");
             }
-            created.put(model);
+            if (blob.isPresent()) {
+                keepPlaced(asked, blob.get(), admitted.models());
+            } else {
+                CreatedModel model = resolved(asked);
+                requireReadable(model, admitted.models());
+                keep(model);
+            }
             List<String> said = List.of("reading model metadata", "writing manifest", "success");
             if (streams) {
                 EventStream events = exchange.stream();
@@ -72,6 +77,46 @@ final class CreateRoutes {
                 exchange.sendJson(200, status(new JsonWriter(), said.getLast()));
             }
         }
+    }
+
+    /** Makes an uploaded file a model, and another of that; the file stays where both can be. */
+    private void keepPlaced(CreatedModel asked, Path blob, Models loading) {
+        BlobStore.Placed placed = blobs.place(asked.name(), blob);
+        try {
+            CreatedModel model = asked.madeOf(placed.model(), placed.file());
+            requireReadable(model, loading);
+            keep(model);
+        } catch (RuntimeException refused) {
+            if (placed.isNew()) {
+                blobs.delete(placed.file());
+            }
+            throw refused;
+        }
+    }
+
+    /** Keeps a model in the place of one that had its name. */
+    private synchronized void keep(CreatedModel model) {
+        Optional<CreatedModel> before = created.put(model);
+        blobs.settle(model);
+        before.ifPresent(this::forget);
+    }
+
+    /** Forgets a model; returns whether there was one. */
+    private synchronized boolean remove(String name) {
+        Optional<CreatedModel> removed = created.remove(name);
+        removed.ifPresent(this::forget);
+        return removed.isPresent();
+    }
+
+    /** What a model had to itself goes with it; a file that others answer with becomes one of theirs. */
+    private void forget(CreatedModel gone) {
+        List<CreatedModel> others = created.all().stream()
+                .filter(each -> each.from().equals(gone.from()))
+                .toList();
+        if (!others.isEmpty() && !gone.file().isEmpty()) {
+            created.put(others.getFirst().madeOf(gone.from(), gone.file()));
+        }
+        blobs.forget(gone, others.isEmpty());
     }
 
     static JsonWriter status(JsonWriter json, String status) {
@@ -100,8 +145,7 @@ final class CreateRoutes {
 
     private CreatedModel read(JsonFields fields, String name) {
         String system = fields.string("system").orElse("");
-        Map<String, Object> parameters =
-                fields.object("parameters").map(JsonFields::plain).orElse(Map.of());
+        Map<String, Object> parameters = plain(fields, "parameters");
         List<Map<String, Object>> messages = fields.objects("messages", MOST_MESSAGES).stream()
                 .map(JsonFields::plain)
                 .toList();
@@ -112,38 +156,24 @@ final class CreateRoutes {
                 "");
         fields.requireDefault("quantize", "roselle quantize does that", "");
         fields.requireDefault("quantization", "roselle quantize does that", "");
-        String adapter =
-                blobs.adapter(fields.object("adapters").map(JsonFields::plain).orElse(Map.of()));
+        String adapter = blobs.uploaded("adapters", plain(fields, "adapters"))
+                .map(blob -> String.valueOf(blob.getFileName()))
+                .orElse("");
         fields.requireDefault("modelfile", "its lines come as fields: from, parameters, system, messages", "");
-        Optional<String> from = fields.string("from").filter(text -> !text.isEmpty());
-        Map<String, Object> files =
-                fields.object("files").map(JsonFields::plain).orElse(Map.of());
-        if (from.isPresent() != files.isEmpty()) {
-            throw ApiException.invalid("from", "a model is made of another, from, or of files: name one of them");
-        }
-        if (from.isEmpty()) {
-            BlobStore.Placed placed = blobs.place(name, files);
-            return new CreatedModel(
-                    name, placed.model(), system, parameters, messages, license, adapter, placed.file(), Instant.now());
-        }
-        var model =
-                new CreatedModel(name, from.get(), system, parameters, messages, license, adapter, "", Instant.now());
-        return created.find(from.get()).map(model::on).orElseGet(() -> resolved(model));
+        String from = fields.string("from").orElse("");
+        return new CreatedModel(name, from, system, parameters, messages, license, adapter, "", Instant.now());
     }
 
+    private static Map<String, Object> plain(JsonFields fields, String field) {
+        return fields.object(field).map(JsonFields::plain).orElse(Map.of());
+    }
+
+    /** One that is made of another, as one of the server's own. */
     private CreatedModel resolved(CreatedModel model) {
-        ObjectNode body = JsonMapper.shared().createObjectNode().put("model", model.from());
-        String served = ModelNames.known(Json.fields("", body), models);
-        return new CreatedModel(
-                model.name(),
-                served,
-                model.system(),
-                model.parameters(),
-                model.messages(),
-                model.license(),
-                model.adapter(),
-                model.file(),
-                model.created());
+        return created.find(model.from()).map(model::on).orElseGet(() -> {
+            ObjectNode body = JsonMapper.shared().createObjectNode().put("model", model.from());
+            return model.madeOf(ModelNames.known(Json.fields("", body), models), "");
+        });
     }
 
     /** Reads a request for it as one that is asked, so that what it can never honour is refused now. */
@@ -171,12 +201,12 @@ final class CreateRoutes {
             requireNew(destination);
             Optional<CreatedModel> made = created.find(source);
             if (made.isPresent()) {
-                created.put(made.get().as(destination));
+                keep(made.get().as(destination));
             } else {
                 ObjectNode body = JsonMapper.shared().createObjectNode().put("model", source);
                 String served = models.listed(ModelNames.known(Json.fields("", body), models))
                         .name();
-                created.put(new CreatedModel(destination, served, "", Map.of(), List.of(), "", "", "", Instant.now()));
+                keep(new CreatedModel(destination, served, "", Map.of(), List.of(), "", "", "", Instant.now()));
             }
             exchange.sendEmpty(200);
         }
@@ -188,18 +218,11 @@ final class CreateRoutes {
             Optional<String> older = fields.string("name");
             String name = fields.string("model").or(() -> older).orElseThrow(() -> fields.missing("model"));
             fields.refuseOthers();
-            Optional<CreatedModel> removed = created.remove(name);
-            if (removed.isEmpty()) {
+            if (!remove(name)) {
                 models.listed(ModelNames.known(fields, models)); // else nobody knows it
                 throw new ApiException(
                         ErrorKind.NOT_SUPPORTED,
                         "delete is not supported for models that were not created here: the server was given " + name);
-            }
-            String file = removed.get().file();
-            boolean isUsed = created.all().stream()
-                    .anyMatch(each -> each.from().equals(removed.get().from()));
-            if (!isUsed) {
-                blobs.delete(file);
             }
             exchange.sendEmpty(200);
         }

@@ -20,7 +20,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param messages that come before those of a chat
  * @param license may be empty
  * @param adapter the uploaded file that adapts the model, by its digest; empty where it is as it is
- * @param file in the folder of models, which came with it; empty where it came with none
+ * @param file in the folder of models, which goes with it; empty where it stays or is another's
  */
 record CreatedModel(
         String name,
@@ -40,6 +40,11 @@ record CreatedModel(
     /** The same under another name; a file stays the first one's. */
     CreatedModel as(String other) {
         return new CreatedModel(other, from, system, parameters, messages, license, adapter, "", Instant.now());
+    }
+
+    /** The same of a model of the server's, which may have come with it as a file. */
+    CreatedModel madeOf(String served, String itsFile) {
+        return new CreatedModel(name, served, system, parameters, messages, license, adapter, itsFile, created);
     }
 
     /** What is said of it, on top of what is said of the model that it is made of. */

@@ -63,13 +63,15 @@ final class CreatedModels {
         return List.copyOf(models.values());
     }
 
-    synchronized void put(CreatedModel model) {
+    /** Keeps a model; returns the one that had its name. */
+    synchronized Optional<CreatedModel> put(CreatedModel model) {
         if (models.size() == MOST && !models.containsKey(model.name())) {
             throw new ApiException(
                     ErrorKind.NOT_SUPPORTED, "there are " + MOST + " models made of others: delete one first");
         }
-        models.put(model.name(), model);
+        Optional<CreatedModel> before = Optional.ofNullable(models.put(model.name(), model));
         write();
+        return before;
     }
 
     /** Forgets a model; returns what it was. */

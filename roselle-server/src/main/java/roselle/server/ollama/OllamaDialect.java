@@ -19,7 +19,7 @@ public final class OllamaDialect implements Dialect {
 
     public OllamaDialect(Answers answers) {
         var created = new CreatedModels(answers.models().pool().flatMap(EnginePool::folder));
-        var blobs = new BlobStore(answers);
+        var blobs = new BlobStore(answers, created);
         answer = new AnswerHandler(answers, created, blobs);
         embed = new EmbedHandler(answers);
         models = new ModelRoutes(answers, created);

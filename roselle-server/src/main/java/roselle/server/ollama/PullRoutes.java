@@ -2,6 +2,7 @@ package roselle.server.ollama;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
@@ -209,6 +210,11 @@ final class PullRoutes {
             created.put(new CreatedModel(
                     ModelNames.listed(name), served, "", Map.of(), List.of(), "", "", file, Instant.now()));
             return model;
+        } catch (FileAlreadyExistsException taken) {
+            throw ApiException.invalid(
+                    "model",
+                    "the folder of models has a file of the name that " + name
+                            + " would have, which was not fetched: move it");
         } catch (IOException unwritable) {
             throw new UncheckedIOException(unwritable);
         }

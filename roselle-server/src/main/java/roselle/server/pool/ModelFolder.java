@@ -89,9 +89,10 @@ final class ModelFolder {
     }
 
     /**
-     * Links a model into a folder: its file, or all parts of it, or its folder as a whole.
+     * Links a model into a folder: its file, or all parts of it, or its folder as a whole. An older link goes.
      *
      * @return the path that is the model there
+     * @throws java.nio.file.FileAlreadyExistsException if the folder has such a file that is no link
      */
     static Path link(Path model, Path folder, String stem) throws IOException {
         if (Files.isDirectory(model)) {
@@ -108,7 +109,9 @@ final class ModelFolder {
     }
 
     private static Path linked(Path there, Path here) throws IOException {
-        Files.deleteIfExists(here);
+        if (Files.isSymbolicLink(here)) {
+            Files.delete(here);
+        }
         return Files.createSymbolicLink(here, there.toAbsolutePath());
     }
 
