@@ -98,6 +98,8 @@ final class ControlTest {
             assertThat(sleeper.get("/ready").body()).contains("the model demo sleeps");
             assertThat(sleeper.post("/wake_up?tags=weights", "").statusCode()).isEqualTo(200);
             assertThat(sleeper.get("/is_sleeping").body()).contains("\"is_sleeping\":true");
+            assertThat(sleeper.post("/wake_up?model=other&tags=weights", "").statusCode())
+                    .isEqualTo(404);
             assertThat(sleeper.post("/wake_up?tags=kv_cache", "").statusCode()).isEqualTo(200);
             assertThat(sleeper.get("/is_sleeping").body()).contains("\"is_sleeping\":false");
             assertThat(DemoServer.json(sleeper.post("/v1/completions", request).body())
@@ -135,5 +137,14 @@ final class ControlTest {
         JsonNode answer = DemoServer.json(demo.post("/v1/chat/completions", "{" + messages + ",\"max_tokens\":1}")
                 .body());
         assertThat(answer.at("/usage/prompt_tokens").intValue()).isEqualTo(count);
+    }
+
+    /** An encoder cannot: where it is asked to, no model beside it sleeps either. */
+    @Test
+    void noEncoderSleepsWithItsWeights() {
+        try (var encoders = new EncoderServer("bert")) {
+            assertThat(encoders.get("/is_sleeping").body()).contains("\"is_sleeping\":false");
+            assertThat(encoders.post("/sleep", "").body()).contains("level 1 is not supported for encoders");
+        }
     }
 }

@@ -38,6 +38,11 @@ public final class EncoderServer implements AutoCloseable {
                 ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), encoders.toArray(Served[]::new));
     }
 
+    /** The folder of one of them. */
+    public static Path model(String name) {
+        return MODELS.resolve(name);
+    }
+
     private static EmbeddingEngine open(Path folder) {
         return EmbeddingEngine.open(EmbeddingConfig.of(folder).with(new DeviceOptions("cpu", 1, "auto", "f32")));
     }

@@ -329,4 +329,23 @@ final class PoolServerTest {
         assertThat(refused.statusCode()).isEqualTo(503);
         assertThat(refused.body()).contains("the model a is not loaded");
     }
+
+    @Test
+    void noModelSleepsWhereAnEncoderBesideItCannot() {
+        assertThat(get("/is_sleeping").at("/is_sleeping").booleanValue())
+                .as("nothing is loaded")
+                .isFalse();
+        assertThat(complete("a").statusCode()).isEqualTo(200);
+        assertThat(post("/v1/embeddings", "{\"model\":\"bert\",\"input\":\"a\"}")
+                        .statusCode())
+                .isEqualTo(200);
+
+        assertThat(post("/sleep", "").body()).contains("bert is one: level 2 unloads it");
+        assertThat(get("/is_sleeping?model=a").at("/is_sleeping").booleanValue())
+                .isFalse();
+        assertThat(post("/sleep?model=a", "").statusCode()).isEqualTo(200);
+        assertThat(get("/is_sleeping?model=a").at("/is_sleeping").booleanValue())
+                .isTrue();
+        assertThat(post("/wake_up", "").statusCode()).isEqualTo(200);
+    }
 }

@@ -5,10 +5,12 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.Predicate;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
 import roselle.engine.EngineCache;
 import roselle.server.answer.Models;
+import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
@@ -37,10 +39,15 @@ final class SleepRoutes {
     private void tell(Exchange exchange) {
         Optional<String> name = exchange.query("model");
         boolean sleeps = models.pool().isPresent()
-                ? pooled(models.pool().get(), name).stream().allMatch(this::sleepsInPool)
-                : fixed(name).stream().allMatch(EngineCache::isAsleep);
+                ? areAll(pooled(models.pool().get(), name), this::sleepsInPool)
+                : areAll(fixed(name), EngineCache::isAsleep);
         exchange.sendJson(
                 200, new JsonWriter().object().field("is_sleeping", sleeps).endObject());
+    }
+
+    /** Whether there are any, and all are so. */
+    private static <T> boolean areAll(List<T> each, Predicate<T> isSo) {
+        return !each.isEmpty() && each.stream().allMatch(isSo);
     }
 
     private boolean sleepsInPool(String name) {
@@ -58,8 +65,15 @@ final class SleepRoutes {
         var asleep = new ArrayList<CompletableFuture<Void>>();
         if (models.pool().isPresent()) {
             EnginePool pool = models.pool().get();
-            pooled(pool, name).forEach(model -> asleep.add(pool.models().sleep(model, level)));
+            List<String> names = pooled(pool, name);
+            if (level == 1) {
+                requireNoEncoder(names);
+            }
+            names.forEach(model -> asleep.add(pool.models().sleep(model, level)));
         } else if (level == 1) {
+            requireNoEncoder(name.map(List::of)
+                    .orElseGet(() ->
+                            models.encoders().stream().map(ServedEncoder::name).toList()));
             fixed(name).forEach(cache -> asleep.add(cache.sleep()));
         } else {
             throw new ApiException(
@@ -68,6 +82,21 @@ final class SleepRoutes {
         }
         asleep.forEach(SleepRoutes::await);
         exchange.sendEmpty(200);
+    }
+
+    /** Before any model sleeps: what is asked of all is done of all, or of none. */
+    private void requireNoEncoder(List<String> names) {
+        models.encoders().stream()
+                .map(ServedEncoder::name)
+                .filter(names::contains)
+                .findFirst()
+                .ifPresent(encoder -> {
+                    throw new ApiException(
+                            ErrorKind.NOT_SUPPORTED,
+                            "model",
+                            "level 1 is not supported for encoders, and " + encoder
+                                    + " is one: level 2 unloads it, in a server of several models");
+                });
     }
 
     private static int level(Exchange exchange) {
@@ -93,9 +122,9 @@ final class SleepRoutes {
         if (models.pool().isPresent()) {
             EnginePool pool = models.pool().get();
             pooled(pool, name).stream().filter(_ -> !isForWeights).forEach(pool.models()::wake);
-        } else if (!isForWeights) {
+        } else {
             fixed(name).stream()
-                    .filter(EngineCache::isAsleep)
+                    .filter(cache -> !isForWeights && cache.isAsleep())
                     .map(EngineCache::wake)
                     .forEach(SleepRoutes::await);
         }

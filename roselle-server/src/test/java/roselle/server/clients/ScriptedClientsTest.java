@@ -1,20 +1,16 @@
 package roselle.server.clients;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static roselle.server.clients.ClientPrograms.FOLDER;
+import static roselle.server.clients.ClientPrograms.run;
 
 import java.io.File;
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -31,13 +27,12 @@ import roselle.server.EncoderServer;
 @Tag("long")
 final class ScriptedClientsTest {
     private static final Path SCRIPTS = Path.of("src/test/clients");
-    private static final Path FOLDER = Path.of("target/clients").toAbsolutePath();
 
     private static ClientServer server;
 
     @BeforeAll
     static void install() throws Exception {
-        run(900, "../tools/test-clients.sh", FOLDER.toString());
+        ClientPrograms.install();
         server = new ClientServer();
     }
 
@@ -45,80 +40,6 @@ final class ScriptedClientsTest {
     static void stop() {
         if (server != null) {
             server.close();
-        }
-    }
-
-    /** Runs a program; its failure is the test's. */
-    private static String run(int seconds, String... command) throws IOException, InterruptedException {
-        Path said = Files.createTempFile("client", ".log");
-        var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile());
-        builder.environment().put("NO_PROXY", "127.0.0.1"); // the server is here, whatever fetches packages
-        builder.environment().put("no_proxy", "127.0.0.1");
-        Process process = builder.start();
-        boolean ended = process.waitFor(seconds, TimeUnit.SECONDS);
-        process.destroyForcibly();
-        String text = Files.readString(said, StandardCharsets.UTF_8);
-        Files.delete(said);
-        assertThat(ended).as("%s ended; it said: %s", List.of(command), text).isTrue();
-        assertThat(process.exitValue()).as(text).isZero();
-        return text;
-    }
-
-    @Test
-    void theOpenApiDocumentIsValid() throws Exception {
-        String python = FOLDER.resolve("venv/bin/python").toString();
-
-        assertThat(run(
-                        300,
-                        python,
-                        "-m",
-                        "openapi_spec_validator",
-                        document(false).toString()))
-                .contains("OK");
-    }
-
-    /** Requests made up from the document, right ones and wrong ones: no defect, and every answer is as the document says. */
-    @Test
-    void nothingThatTheDocumentAllowsOrForbidsSurprisesTheServer() throws Exception {
-        String said = run(
-                600,
-                "sh",
-                "-c",
-                "cd \"$0\" && exec venv/bin/schemathesis \"$@\"", // it leaves folders where it runs
-                FOLDER.toString(),
-                "run",
-                document(true).toString(),
-                "--url",
-                server.root(),
-                "--exclude-path",
-                "/sleep", // behind which the others answer 503, as they should
-                "--phases",
-                "coverage,fuzzing",
-                "--exclude-checks",
-                "positive_data_acceptance", // fields that exclude each other are refused, though each is right
-                "--max-time",
-                "45",
-                "--request-timeout",
-                "180", // an answer may fill the context, on a machine that does other things, too
-                "--seed",
-                "7",
-                "--continue-on-failure",
-                "--no-color");
-
-        assertThat(said).contains("Seed: 7");
-    }
-
-    /** The served document in a file; without limits of thousands of elements, whose edges are bodies of megabytes, if asked. */
-    private static Path document(boolean isForFuzzing) throws IOException {
-        var request = HttpRequest.newBuilder(URI.create(server.root() + "/openapi.json"));
-        try (var client = HttpClient.newHttpClient()) {
-            String served = client.send(request.build(), HttpResponse.BodyHandlers.ofString())
-                    .body();
-            Path file = FOLDER.resolve(isForFuzzing ? "fuzzed.json" : "openapi.json");
-            return Files.writeString(
-                    file, isForFuzzing ? served.replaceAll(",?\"max(Items|Properties)\":\\d{3,}", "") : served);
-        } catch (InterruptedException interruption) {
-            throw new IllegalStateException(interruption);
         }
     }
 
@@ -147,7 +68,7 @@ final class ScriptedClientsTest {
         "kserve_grpc_client.py, errors"
     })
     void pythonClientsWork(String script, String last) throws Exception {
-        String python = FOLDER.resolve("venv/bin/python").toString();
+        String python = ClientPrograms.python();
 
         assertThat(run(300, python, SCRIPTS.resolve(script).toString(), server.root()))
                 .contains("passed " + last);
@@ -156,7 +77,7 @@ final class ScriptedClientsTest {
     /** Vectors, scores and ranks, as clients of several APIs ask encoders for them. */
     @Test
     void clientsOfEncodersWork() throws Exception {
-        String python = FOLDER.resolve("venv/bin/python").toString();
+        String python = ClientPrograms.python();
         String script = SCRIPTS.resolve("encoder_client.py").toString();
 
         try (var encoders = new EncoderServer("bert", "bert-cross", "bert-labels")) {
