@@ -11,7 +11,7 @@ import roselle.tensor.Dequantizer;
 import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
-/** A Llama of two layers as GGUF, wide enough for formats of 256 numbers to a block, its numbers random but tame. */
+/** A Llama as GGUF, wide enough for formats of 256 numbers to a block, its numbers random but tame; of two layers unless it is told. */
 public final class RandomLlama {
     private static final int WIDTH = 256;
     private static final int INNER = 512;
@@ -21,27 +21,34 @@ public final class RandomLlama {
 
     private final Random random = new Random(SEED);
     private final DataType type;
+    private final int layers;
     private final int scale;
     private final GgufWriter writer = new GgufWriter().put("general.architecture", "llama");
 
-    private RandomLlama(DataType type, int scale) {
+    private RandomLlama(DataType type, int layers, int scale) {
         this.type = type;
+        this.layers = layers;
         this.scale = scale;
     }
 
     /** Writes the model, without a tokenizer, into a folder. */
     public static Path write(DataType type, Path folder) throws IOException {
-        return Files.write(folder.resolve("random-" + type.label() + ".gguf"), new RandomLlama(type, 1).bytes());
+        return Files.write(folder.resolve("random-" + type.label() + ".gguf"), new RandomLlama(type, 2, 1).bytes());
     }
 
     /** Writes one that is four times as wide, and whose matrices are megabytes. */
     public static Path writeWide(DataType type, Path folder) throws IOException {
-        return Files.write(folder.resolve("wide-" + type.label() + ".gguf"), new RandomLlama(type, 4).bytes());
+        return Files.write(folder.resolve("wide-" + type.label() + ".gguf"), new RandomLlama(type, 2, 4).bytes());
+    }
+
+    /** Writes one of so many layers that is {@code scale} times as wide as 256 numbers. */
+    public static Path writeShape(DataType type, int layers, int scale, Path file) throws IOException {
+        return Files.write(file, new RandomLlama(type, layers, scale).bytes());
     }
 
     private byte[] bytes() {
         int width = scale * WIDTH;
-        writer.put("llama.block_count", 2)
+        writer.put("llama.block_count", layers)
                 .put("llama.context_length", 512)
                 .put("llama.embedding_length", width)
                 .put("llama.feed_forward_length", scale * INNER)
@@ -51,7 +58,7 @@ public final class RandomLlama {
                 .put("llama.vocab_size", VOCABULARY)
                 .put("llama.attention.layer_norm_rms_epsilon", 1e-5f);
         matrix("token_embd.weight", VOCABULARY, width);
-        for (int layer = 0; layer < 2; layer++) {
+        for (int layer = 0; layer < layers; layer++) {
             String block = "blk." + layer + ".";
             norm(block + "attn_norm.weight");
             matrix(block + "attn_q.weight", width, width);

@@ -21,6 +21,7 @@ import java.util.Random;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -214,5 +215,35 @@ final class ManyModelsTest {
             answered += ask(server, model) == 200 ? 1 : 0;
         }
         return answered;
+    }
+
+    /**
+     * The same of models of many kinds, SmolLM2 among them; {@code -Droselle.poolSeconds=600} has it go on that long. The best choice
+     * of two models that stay, with one place for the others, is made knowing what was asked for.
+     */
+    @Test
+    void answersEveryRequestOfManyShapes() throws Exception {
+        long seconds = Long.getLong("roselle.poolSeconds", 0);
+        var begun = new AtomicInteger();
+        long begin = System.nanoTime();
+        try (var load = new PoolLoad(folder, List.of(smolLm2()))) {
+            PoolLoad.Outcome outcome = load.run(() -> seconds > 0
+                    ? System.nanoTime() - begin < seconds * 1_000_000_000L
+                    : begun.getAndIncrement() < REQUESTS);
+
+            load.tellModels();
+            System.out.println(outcome);
+            assertThat(outcome.answered()).isEqualTo(outcome.requests());
+            assertThat(outcome.hits()).isGreaterThan(0.95 * outcome.bestStatic());
+        }
+    }
+
+    private static Path smolLm2() throws IOException, InterruptedException {
+        Process process = new ProcessBuilder("../tools/smollm2.sh")
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(process.waitFor()).isZero();
+        return Path.of(said.strip());
     }
 }
