@@ -41,8 +41,12 @@ class FakeSleepTest {
     }
 
     private Engine open() {
+        return open(64);
+    }
+
+    private Engine open(int answers) {
         var config = EngineConfig.of(model)
-                .with(new BatchOptions(512, 64, 64, 0, 100))
+                .with(new BatchOptions(512, answers, Math.max(64, answers), 0, 100))
                 .with(new CacheOptions("auto", CACHE, 16, false))
                 .withAdapterMemory(0);
         return EngineOnDevice.open(config, driver.open(DataType.BF16));
@@ -124,6 +128,19 @@ class FakeSleepTest {
             await(engine.cache().resize(CACHE));
             assertThat(used()).isEqualTo(all);
             answer(engine);
+        }
+        assertThat(driver.leaks()).isEmpty();
+    }
+
+    /** They have numbers for each token of the vocabulary, and lists, for each answer at a time. */
+    @Test
+    void tablesOfTheSamplerGoToo() throws Exception {
+        try (Engine many = open(1024)) {
+            answer(many);
+            await(many.cache().sleep());
+            assertThat(used()).isLessThan(SLABS);
+            await(many.cache().wake());
+            answer(many);
         }
         assertThat(driver.leaks()).isEmpty();
     }

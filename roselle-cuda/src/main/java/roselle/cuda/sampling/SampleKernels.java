@@ -107,7 +107,7 @@ public final class SampleKernels {
         requests = device.memory().allocate(rows * ROW_BYTES);
         results = device.memory().allocate(rows * RESULT_BYTES);
         tokens = device.memory().allocate((long) rows * Integer.BYTES);
-        numbers = device.memory().allocate(numberBytes(rows, vocabulary));
+        numbers = device.memory().allocateScratch(numberBytes(rows, vocabulary));
         counts = zeros(4L * vocabulary * rows);
         changes = device.memory().allocate((long) room * Integer.BYTES);
         exchange = device.memory().allocate(exchangeBytes());
@@ -158,8 +158,9 @@ public final class SampleKernels {
         return 8 * range / 32;
     }
 
+    /** What kernels leave as zeros, which it is again when its memory was given up and came back. */
     private long zeros(long bytes) {
-        long address = device.memory().allocate(bytes);
+        long address = device.memory().allocateScratch(bytes);
         device.driver().clear(address, bytes, device.stream());
         return address;
     }
