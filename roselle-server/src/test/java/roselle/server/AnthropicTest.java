@@ -337,6 +337,8 @@ final class AnthropicTest {
         assertThat(refusal(lost, ",\"max_tokens\":2")).contains("tool_use_id is not of a tool_use before it");
         assertThat(refusal(open, ",\"max_tokens\":2")).contains("a tool_result must follow");
         assertThat(refusal("", ",\"max_tokens\":2")).contains("messages is empty");
+        assertThat(refusal(STORY + ",{\"role\":\"assistant\",\"content\":\" \"}", ",\"max_tokens\":2"))
+                .contains("ends with a turn of the assistant that says nothing");
         assertThat(refusal("{\"role\":\"user\",\"content\":[]}", ",\"max_tokens\":2"))
                 .contains("says nothing");
         assertThat(refusal(STORY, "")).contains("max_tokens is missing");

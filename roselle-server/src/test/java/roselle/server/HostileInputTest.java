@@ -160,6 +160,14 @@ final class HostileInputTest {
                         "messages[0].content[0].type",
                         "text alone"),
                 new Refusal(
+                        "{\"messages\":[{\"role\":\"assistant\",\"content\":\"x\",\"refusal\":\"No.\"}]}",
+                        "messages[0].refusal",
+                        "is content"),
+                new Refusal(
+                        "{\"messages\":[{\"role\":\"assistant\",\"tool_calls\":[{\"type\":\"custom\",\"custom\":{}}]}]}",
+                        "messages[0].tool_calls[0].type",
+                        "functions alone"),
+                new Refusal(
                         "{\"messages\":[{\"role\":\"user\",\"content\":\"x\",\"mood\":1}]}",
                         "messages[0].mood",
                         "unknown field"));

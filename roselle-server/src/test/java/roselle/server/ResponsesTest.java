@@ -200,6 +200,8 @@ final class ResponsesTest {
 
         assertThat(next.statusCode()).isEqualTo(404);
         assertThat(DemoServer.json(next.body()).at("/error/code").stringValue()).isEqualTo("response_not_found");
+        assertThat(DemoServer.json(next.body()).at("/error/param").stringValue())
+                .isEqualTo("previous_response_id");
     }
 
     @Test

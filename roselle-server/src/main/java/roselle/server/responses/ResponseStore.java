@@ -118,17 +118,25 @@ final class ResponseStore {
         Shelf shelf = shelves.get(key);
         Kept found = shelf == null ? null : shelf.responses.get(id);
         if (found == null) {
-            throw new ApiException(
-                    ErrorKind.ANSWER_NOT_FOUND,
-                    "there is no response of that id: this server keeps the latest " + MAX_RESPONSES
-                            + " in memory until it ends");
+            throw notFound("", "there is no response of that id");
         }
         return found;
     }
 
+    private static ApiException notFound(String field, String fault) {
+        return new ApiException(
+                ErrorKind.ANSWER_NOT_FOUND,
+                field,
+                fault + ": this server keeps the latest " + MAX_RESPONSES + " in memory until it ends");
+    }
+
     /** The same, of a response that a conversation can go on from. */
-    Kept answered(String id, String key) {
-        Kept found = find(id, key);
+    synchronized Kept answered(String id, String key) {
+        Shelf shelf = shelves.get(key);
+        Kept found = shelf == null ? null : shelf.responses.get(id);
+        if (found == null) {
+            throw notFound("previous_response_id", "previous_response_id names a response that is not there");
+        }
         if (!found.isAnswered()) {
             throw ApiException.invalid(
                     "previous_response_id",

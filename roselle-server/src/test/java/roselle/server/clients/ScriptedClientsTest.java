@@ -85,6 +85,17 @@ final class ScriptedClientsTest {
         }
     }
 
+    /** Whatever the types of official clients can say: it is honoured, or refused by name. */
+    @Test
+    void everyPublishedFieldIsHonouredOrRefusedByName() throws Exception {
+        String script = SCRIPTS.resolve("published_fields.py").toString();
+
+        try (var encoders = new EncoderServer("bert", "bert-cross", "bert-labels")) {
+            assertThat(run(600, ClientPrograms.python(), script, server.root(), encoders.root()))
+                    .contains("passed published_fields");
+        }
+    }
+
     /** Structured output and tools, as frameworks of Python ask for them by default. */
     @Test
     void frameworksGetWhatTheyAskFor() throws Exception {

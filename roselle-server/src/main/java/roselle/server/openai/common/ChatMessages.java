@@ -71,7 +71,7 @@ final class ChatMessages {
 
     private static void assistant(JsonFields message, Map<String, Object> content) {
         message.string("reasoning_content").ifPresent(text -> content.put("reasoning_content", text));
-        message.string("refusal").ifPresent(text -> content.put("refusal", text));
+        message.requireDefault("refusal", "no chat template reads it: what the assistant said is content");
         message.accept("parsed"); // what a client made of the content
         message.requireDefault("annotations", "this server annotates nothing, so it must be empty", List.of());
         message.requireDefault("audio", "this server takes text alone");

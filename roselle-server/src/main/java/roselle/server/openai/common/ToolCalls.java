@@ -15,6 +15,7 @@ final class ToolCalls {
 
     /** The call with its arguments as an object, which is how templates read them; OpenAI's API has them as text. */
     static Map<String, Object> forTemplate(JsonFields call) {
+        call.requireDefault("type", "this server knows calls of functions alone", "function");
         JsonFields function = call.object("function").orElseThrow(() -> call.missing("function"));
         String name = function.requiredString("name");
         String arguments = function.string("arguments").orElse("{}");
@@ -22,7 +23,6 @@ final class ToolCalls {
         function.refuseOthers();
         Map<String, Object> plain = new LinkedHashMap<>();
         call.string("id").ifPresent(id -> plain.put("id", id));
-        call.requireDefault("type", "this server knows calls of functions alone", "function");
         call.integer("index", 0, MOST); // as streams tell it
         call.refuseOthers();
         plain.put("type", "function");
