@@ -3,7 +3,6 @@ package roselle.grammar.mask;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 /**
  * All tokens by their bytes, as nodes in preorder: node 0 is the root, the children of a node follow it, and {@link #end} tells where
@@ -23,12 +22,7 @@ final class TokenTrie {
     private final Map<Integer, boolean[]> hasBelow = new HashMap<>();
 
     TokenTrie(byte[][] tokens) {
-        int[] order = IntStream.range(0, tokens.length)
-                .filter(id -> tokens[id].length > 0 && tokens[id].length < Short.MAX_VALUE)
-                .boxed()
-                .sorted((a, b) -> Arrays.compareUnsigned(tokens[a], tokens[b]))
-                .mapToInt(Integer::intValue)
-                .toArray();
+        int[] order = inOrder(tokens);
         int count = 1 + countNodes(tokens, order);
         octet = new byte[count];
         end = new int[count];
@@ -89,6 +83,50 @@ final class TokenTrie {
     /** How many children a node has. */
     int children(int node) {
         return firstChild[node + 1] - firstChild[node];
+    }
+
+    /** The tokens in the order of their bytes, equal ones in that of their ids. */
+    private static int[] inOrder(byte[][] tokens) {
+        long[] keys = new long[tokens.length]; // first bytes, id
+        int size = 0;
+        for (int id = 0; id < tokens.length; id++) {
+            if (tokens[id].length > 0 && tokens[id].length < Short.MAX_VALUE) {
+                keys[size++] = (long) firstBytes(tokens[id]) << 32 | id;
+            }
+        }
+        Arrays.sort(keys, 0, size);
+        int[] order = new int[size];
+        for (int from = 0; from < size; ) {
+            int to = from;
+            while (to < size && keys[to] >> 32 == keys[from] >> 32) {
+                order[to] = (int) keys[to++];
+            }
+            sortByBytes(tokens, order, from, to);
+            from = to;
+        }
+        return order;
+    }
+
+    /** The first four bytes, so that they are in order as numbers; zeros where there are fewer. */
+    private static int firstBytes(byte[] token) {
+        int first = 0;
+        for (int i = 0; i < Integer.BYTES; i++) {
+            first = first << 8 | (i < token.length ? token[i] & 0xFF : 0);
+        }
+        return first ^ Integer.MIN_VALUE;
+    }
+
+    private static void sortByBytes(byte[][] tokens, int[] order, int from, int to) {
+        if (to - from > 1) {
+            Integer[] some = new Integer[to - from];
+            for (int i = from; i < to; i++) {
+                some[i - from] = order[i];
+            }
+            Arrays.sort(some, (a, b) -> Arrays.compareUnsigned(tokens[a], tokens[b]));
+            for (int i = from; i < to; i++) {
+                order[i] = some[i - from];
+            }
+        }
     }
 
     private static int countNodes(byte[][] tokens, int[] order) {
