@@ -7,7 +7,7 @@ public final class Warming {
     private Warming() {}
 
     /**
-     * Follows answers under schemas that nobody asked for, over tokens that no model has: the first request with a response format then
+     * Follows answers of every form that nobody asked for, over tokens that no model has: the first request with a response format then
      * waits for little more than a later one. Takes about two seconds of a thread's time, and is never needed.
      */
     public static void responseFormats() {

@@ -246,7 +246,14 @@ public final class CompiledFormats {
 
     /** Does now what the first answers under a format would wait for; returns how many made-up answers were followed to their end. */
     public int rehearse() {
-        return Rehearsal.follow(tokenizer, vocabulary());
+        var others = new CompiledFormats(tokenizer, size, endTokens, limits); // those that were asked for stay
+        others.share(vocabulary(), special());
+        return Rehearsal.follow(others, tokenizer);
+    }
+
+    private synchronized void share(Vocabulary known, SpecialOctets marks) {
+        vocabulary = known;
+        special = marks;
     }
 
     private static SchemaOptions options(ResponseFormat.JsonOptions asked) {

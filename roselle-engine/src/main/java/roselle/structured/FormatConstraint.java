@@ -145,6 +145,11 @@ public final class FormatConstraint implements TokenConstraint {
         return new long[format.anyButEnd().length];
     }
 
+    /** Whether the answer may end where it stands. */
+    boolean isAccepting() {
+        return known instanceof Place.Text(State state) && state.isAccepting();
+    }
+
     @Override
     public String failure() {
         return failure;

@@ -93,6 +93,8 @@ public final class ServeCommand implements Callable<Integer> {
             description = "Print the memory plan and where the time of the start went, on standard error.")
     private boolean isVerbose;
 
+    private boolean isWarmedBeside;
+
     @Mixin
     private ServerFlags serverFlags = new ServerFlags();
 
@@ -221,17 +223,23 @@ public final class ServeCommand implements Callable<Integer> {
     }
 
     /** Has the first requests with a response format wait less, while a large model is loaded. */
-    private static void warmBeside(EnginePlan plan) {
-        if (plan.weightBytes() >= LOADED_SLOWLY && Runtime.getRuntime().availableProcessors() > 1) {
+    private void warmBeside(EnginePlan plan) {
+        isWarmedBeside =
+                plan.weightBytes() >= LOADED_SLOWLY && Runtime.getRuntime().availableProcessors() > 1;
+        if (isWarmedBeside) {
             Thread.ofPlatform().name("roselle-warming").daemon(true).start(Warming::responseFormats);
         }
     }
 
-    /** Has the first requests with a response format wait less, once those that came at once have begun. */
-    private static void prepareAside(Engine engine) {
+    /**
+     * Has the first requests with a response format wait less: at once where the JVM was warmed beside loading, so that little is left
+     * to be done, else once those requests that came at once have begun.
+     */
+    private void prepareAside(Engine engine) {
+        Duration after = isWarmedBeside ? Duration.ZERO : PREPARING_AFTER;
         Thread.ofPlatform().name("roselle-formats").daemon(true).start(() -> {
             try {
-                Thread.sleep(PREPARING_AFTER);
+                Thread.sleep(after);
                 engine.prepareResponseFormats();
             } catch (InterruptedException _) {
                 Thread.currentThread().interrupt();
