@@ -53,6 +53,14 @@ public interface State {
     }
 
     /**
+     * Whether, where a state {@link #hangsOnItems}, no more does than what a further item holds: that one may come, and may begin as a
+     * text, is then as its {@link #twin} has it.
+     */
+    default boolean hangsOnContents() {
+        return false;
+    }
+
+    /**
      * A state that recurs in other places of texts, and allows what this one does up to the end of a value that what stands around it has
      * no say in; null where there is none. Where that value ends, it leads to a state that is an {@link #exit}.
      */

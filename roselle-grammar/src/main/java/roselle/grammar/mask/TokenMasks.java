@@ -1,6 +1,7 @@
 package roselle.grammar.mask;
 
 import java.util.Arrays;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Constraint;
 import roselle.grammar.automaton.State;
@@ -24,8 +25,29 @@ public final class TokenMasks {
     private long keptBytes;
 
     /** The mask of a {@link State#twin}, and its tokens that reach far. */
-    @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
-    private record Wide(TokenMask mask, int[] far, int[] withKeys) {}
+    private static final class Wide {
+        final TokenMask mask;
+        final int[] far;
+        final int[] withContents;
+        final int[] withKeys;
+        private @Nullable Dense base; // of masks that are narrower; made when first asked for
+
+        Wide(TokenMask mask, int[] far, int[] withContents, int[] withKeys) {
+            this.mask = mask;
+            this.far = far;
+            this.withContents = withContents;
+            this.withKeys = withKeys;
+        }
+
+        TokenSet tokens() {
+            Dense known = base;
+            if (known == null) {
+                known = Dense.of(mask.bits());
+                base = known;
+            }
+            return TokenSet.of(known);
+        }
+    }
 
     public TokenMasks(Constraint constraint, Vocabulary vocabulary) {
         this.constraint = constraint;
@@ -81,30 +103,30 @@ public final class TokenMasks {
         if (wide == null) {
             TokenMask all = walkedMask(twin);
             int[] far = sorted(walk.farTokens());
-            wide = new Wide(all, far, withKeys(far));
+            wide = new Wide(all, far, those(far, this::hasContent), those(far, this::hasKey));
             twins.add(twin, wide);
             keptBytes += 64 + 8L * far.length;
         }
-        long[] narrowed = null;
+        SetBuilder narrowed = null;
         State[] path = new State[vocabulary.trie().maxDepth + 1]; // behind the bytes of the token before
         path[0] = state;
         int known = 0;
         byte[] before = {};
-        for (int token : state.hangsOnItems() ? wide.far : wide.withKeys) {
+        for (int token : asked(wide, state)) {
             byte[] bytes = vocabulary.bytes(token);
             known = advance(path, Math.min(known, shared(before, bytes)), bytes);
             before = bytes;
             State last = path[known];
             if (last == null || !last.mayAdvance(bytes[bytes.length - 1] & 0xFF)) {
-                narrowed = narrowed == null ? wide.mask.bits().clone() : narrowed;
-                narrowed[token >>> 6] &= ~(1L << token);
+                if (narrowed == null) {
+                    walk.clear(); // a mask that was given up may have left some
+                    narrowed = walk.tokens();
+                    narrowed.addAll(wide.tokens());
+                }
+                narrowed.remove(token);
             }
         }
-        if (narrowed == null) {
-            return wide.mask;
-        }
-        walk.tokens().addAll(TokenSet.of(Dense.of(narrowed)));
-        return vocabulary.masks().mask(walk.tokens());
+        return narrowed == null ? wide.mask : vocabulary.masks().mask(narrowed);
     }
 
     private static int shared(byte[] a, byte[] b) {
@@ -138,15 +160,31 @@ public final class TokenMasks {
         return size == tokens.length ? tokens : Arrays.copyOf(tokens, size);
     }
 
-    private int[] withKeys(int[] far) {
-        int[] found = new int[far.length];
-        int size = 0;
-        for (int token : far) {
-            if (hasKey(token)) {
-                found[size++] = token;
-            }
+    /** Those tokens for which it matters what was read before a state. */
+    private static int[] asked(Wide wide, State state) {
+        if (!state.hangsOnItems()) {
+            return wide.withKeys;
         }
-        return size == far.length ? far : Arrays.copyOf(found, size);
+        return wide.far.length > wide.withContents.length && state.hangsOnContents() ? wide.withContents : wide.far;
+    }
+
+    private static int[] those(int[] far, IntPredicate which) {
+        int[] found = Arrays.stream(far).filter(which).toArray();
+        return found.length == far.length ? far : found;
+    }
+
+    /** Whether a token goes on behind its first comma with more than blanks and a quotation mark. */
+    private boolean hasContent(int token) {
+        byte[] bytes = vocabulary.bytes(token);
+        int at = 0;
+        while (at < bytes.length && bytes[at] != ',') {
+            at++;
+        }
+        at++;
+        while (at < bytes.length && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t')) {
+            at++;
+        }
+        return at < bytes.length && (bytes[at] != '"' || at + 1 < bytes.length);
     }
 
     /** Whether a token has a comma with a whole string behind it. */

@@ -9,6 +9,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Texts of languages, and how many there are. */
 public final class Examples {
+    private static final int FEW = 12;
+
     private Examples() {}
 
     /** A shortest text of a language, or null. */
@@ -41,6 +43,26 @@ public final class Examples {
     /** How many texts are in a language, or a limit if there are more. */
     public static long count(Languages languages, Language language, long limit) {
         return languages.isLive(language) ? count(languages, language, limit, 0) : 0;
+    }
+
+    /** Whether a language has so many texts, where that is seen from the symbols of a few first steps; false where it is not. */
+    public static boolean hasMany(Languages languages, Language language, long wanted) {
+        long found = languages.isLive(language) ? 1 : 0;
+        Language at = language;
+        for (int length = 0; length < FEW && found > 0 && found < wanted; length++) {
+            Steps steps = languages.steps(at);
+            languages.budget().spend(1);
+            long most = 0;
+            for (int i = 0; i < steps.targets().length; i++) {
+                long symbols = steps.last(i) - steps.starts()[i] + 1L;
+                if (!steps.targets()[i].isEmpty() && symbols > most) { // behind each of them lies some text
+                    most = symbols;
+                    at = steps.targets()[i];
+                }
+            }
+            found *= most;
+        }
+        return found >= wanted;
     }
 
     private static long count(Languages languages, Language language, long limit, int length) {

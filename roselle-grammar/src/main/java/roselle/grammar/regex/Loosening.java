@@ -23,13 +23,13 @@ record Loosening(Language language, int agreed) {
     static Loosening of(Languages all, Language language) {
         Loosening known = language.loosening;
         if (known == null) {
-            known = language.kind == Language.Kind.AND ? bounded(all, language) : loosened(all, language, 0);
+            known = language.kind == Language.Kind.AND ? bounded(language) : loosened(all, language, 0);
             language.loosening = known;
         }
         return known;
     }
 
-    private static Loosening bounded(Languages all, Language language) {
+    private static Loosening bounded(Language language) {
         Loosening none = new Loosening(language, UNKNOWN);
         if (language.parts.length != 2) {
             return none;
@@ -41,8 +41,7 @@ record Loosening(Language language, int agreed) {
         if (!bound.isLength() || bound.min > 0 || bound.max - (long) reach < MIN_AGREED) {
             return none;
         }
-        Loosening found = loosened(all, text, 0);
-        return new Loosening(found.language, Math.min(found.agreed, bound.max - reach));
+        return new Loosening(text, bound.max - reach); // which may have a looser one itself, known at every length
     }
 
     private static Loosening loosened(Languages all, Language language, int depth) {

@@ -369,6 +369,58 @@ final class Completion {
         return true;
     }
 
+    /**
+     * Whether what may come behind the item that an array waits for depends on its value only in that a further one must differ from it:
+     * there are then more texts than are taken. False where that is not soon seen.
+     */
+    boolean hasRoom(Shape.OfArray shape) {
+        Boolean known = shape.hasRoom;
+        if (known == null) {
+            known = seesRoom(shape);
+            shape.hasRoom = known;
+        }
+        return known;
+    }
+
+    private boolean seesRoom(Shape.OfArray shape) {
+        Conjunction all = conjunction(shape);
+        if (all == null || !all.contains.isEmpty() || all.unique.size() != 1) {
+            return false;
+        }
+        for (Atom.Items items : all.items) {
+            if (!items.first.isEmpty()) {
+                return false;
+            }
+        }
+        if (shape.count >= all.max) {
+            return true;
+        }
+        long needed = Math.max(1, all.min - shape.count)
+                + all.unique.getFirst().before().size()
+                + 1;
+        Formula item = item(all, shape.count);
+        Language texts = formulas.language(item, ValueType.STRING);
+        return languages.isLive(texts)
+                ? Examples.hasMany(languages, texts, needed)
+                : hasManyObjects(formulas.forType(item, ValueType.OBJECT), needed);
+    }
+
+    /** Whether there are so many objects, because a member of them may be one of so many texts. */
+    private boolean hasManyObjects(Formula formula, long wanted) {
+        Shape.OfObject shape = shapes.object(new Formula[] {formula});
+        Conjunction all = conjunction(shape);
+        if (all == null || all.max < Long.MAX_VALUE || !isLive(shape)) {
+            return false;
+        }
+        for (String name : shape.universe.names()) {
+            Language texts = formulas.language(member(all, name), ValueType.STRING);
+            if (Examples.hasMany(languages, texts, wanted)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private long countValues(Formula formula, long limit) {
         long count = 0;
         for (ValueType type : ValueType.values()) {

@@ -458,6 +458,17 @@ final class JsonMachine implements Constraint {
         return shapes.hasItem(shape);
     }
 
+    /** Whether further items may come behind one, and begin as texts, whatever that one is. */
+    boolean hasRoom(Context item) {
+        for (Shape.Outcome outcome : item.outcomes) {
+            if (!(outcome.next() instanceof Shape.OfArray array)
+                    || !shapes.completion().hasRoom(array)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     @Nullable
     JsonState closeArray(Context context, Shape.OfArray shape, @Nullable Capture capture) {
         int goal = shapes.closed(shape);

@@ -78,6 +78,18 @@ abstract sealed class JsonState implements State {
         return false;
     }
 
+    @Override
+    public boolean hangsOnContents() {
+        synchronized (machine.lock()) {
+            for (Context at = context; at != null; at = at.outer) {
+                if (at.mark != null && !machine.hasRoom(at)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
     /** This state without the text that was read. */
     abstract JsonState plain();
 
@@ -352,6 +364,11 @@ abstract sealed class JsonState implements State {
         @Override
         JsonState plain() {
             return machine.key(context, shape, extras, names, kinds, null, null);
+        }
+
+        @Override
+        public boolean hangsOnContents() {
+            return kinds.length == 0 && super.hangsOnContents();
         }
 
         @Override

@@ -58,6 +58,9 @@ sealed interface Shape {
         @Nullable
         List<Outcome> items;
 
+        @Nullable
+        Boolean hasRoom;
+
         OfArray(Formula[] goals, long count) {
             this.goals = goals;
             this.count = count;
