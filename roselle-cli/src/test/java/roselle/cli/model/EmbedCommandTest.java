@@ -70,7 +70,7 @@ class EmbedCommandTest {
     void decodersThatRankAreToldWhatFor() throws IOException {
         Path asked = Files.writeString(
                 folder.resolve("asked.jsonl"), "{\"query\":\"what is a panda?\",\"documents\":[\"hi\"]}\n");
-        String[] options = {"--jsonl", asked.toString(), "--instruction", "Find a bear"};
+        String[] options = {"--jsonl", asked.toString(), "--instruction", "Find a bear", "--compute", "f32"};
         assertThat(run("rerank", "qwen3-reranker", options))
                 .as(errors.toString())
                 .isZero();
