@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -161,6 +165,38 @@ class FakeFp8Test {
             List<StoredMatrix> blocks = List.of(matrix(arena, new Group(128, 128), i -> i + 1));
             long tiles = 4L * 2; // of 64 rows, of 128 columns
             assertThat(device.loadBytes(1, blocks)).isEqualTo(tiles * 64 * 128 + (tiles + 256) * Float.BYTES);
+        }
+    }
+
+    /** Once, since the choice then changes nothing. */
+    @Test
+    void saysWhereNoWeightIsForIt() {
+        var said = new ArrayList<String>();
+        var logger = Logger.getLogger("roselle.cuda.gemm.WeightLoader");
+        var hearing = new Handler() {
+            @Override
+            public void publish(LogRecord record) {
+                said.add(record.getMessage());
+            }
+
+            @Override
+            public void flush() {}
+
+            @Override
+            public void close() {}
+        };
+        logger.addHandler(hearing);
+        var demands = new StepDemands(LIMITS, KvType.BF16, 1, List.of(), 256, 512, 0, 0, 0, 0);
+        try (var arena = Arena.ofShared();
+                Device without = open(new FakeDriver(FakeDriver.Card.HOPPER));
+                Device with = open(new FakeDriver(FakeDriver.Card.HOPPER))) {
+            with.load("test", 1, List.of(matrix(arena, new Group(128, 128), i -> i + 1)));
+            with.prepare(demands);
+            assertThat(said).isEmpty();
+            without.prepare(demands);
+            assertThat(said).hasSize(1).first().asString().startsWith("event=no-fp8-weights");
+        } finally {
+            logger.removeHandler(hearing);
         }
     }
 }

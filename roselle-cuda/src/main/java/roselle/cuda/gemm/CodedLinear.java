@@ -7,7 +7,6 @@ import roselle.backend.memory.Rows;
 import roselle.backend.operation.Epilogue;
 import roselle.cuda.kernel.CodedFormat;
 import roselle.cuda.kernel.Kernel;
-import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.Kernels;
 import roselle.cuda.kernel.Launcher;
@@ -155,18 +154,8 @@ public final class CodedLinear implements TileProducts {
         int slices = slices(weight.rows(), weight.columns());
         int tiles = Launcher.cover(weight.rows(), TILE * kind.groups) * Launcher.cover(rows, kind.tokens);
         int cluster = kind == Kind.MANY ? 1 : slices;
-        launcher.of(Objects.requireNonNull(kernels.get(kind)))
-                .pointer(weight.packed())
-                .rows(input)
-                .pointer(epilogue.bias())
-                .rows(output)
-                .integer(rows)
-                .integer(weight.rows())
-                .integer(weight.columns())
-                .integer(slices)
-                .integer(KernelNumbers.of(epilogue.activation()))
-                .number(epilogue.scale())
-                .integer(LinearKernels.flags(epilogue, output))
+        Kernel kernel = Objects.requireNonNull(kernels.get(kind));
+        HopperLinear.parameters(launcher.of(kernel), weight, slices, input, epilogue, output, rows)
                 .matrix(input, rows, kind.tokens)
                 .shared(kind.sharedBytes(format))
                 .cluster(cluster)

@@ -12,7 +12,6 @@ import roselle.backend.operation.Norm;
 import roselle.backend.step.StepDemands;
 import roselle.cuda.driver.Matrix;
 import roselle.cuda.kernel.Kernel;
-import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.Kernels;
 import roselle.cuda.kernel.Launcher;
@@ -353,16 +352,7 @@ public final class Fp8Linear {
 
     private static void parameters(
             Launcher launcher, Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
-        launcher.pointer(weight.packed())
-                .rows(input)
-                .pointer(epilogue.bias())
-                .rows(output)
-                .integer(rows)
-                .integer(weight.rows())
-                .integer(weight.columns())
-                .integer(slices(weight.rows(), weight.columns()))
-                .integer(KernelNumbers.of(epilogue.activation()))
-                .number(epilogue.scale())
-                .integer(LinearKernels.flags(epilogue, output));
+        int slices = slices(weight.rows(), weight.columns());
+        HopperLinear.parameters(launcher, weight, slices, input, epilogue, output, rows);
     }
 }

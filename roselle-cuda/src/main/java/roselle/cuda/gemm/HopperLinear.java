@@ -169,6 +169,12 @@ public final class HopperLinear {
     /** What all kernels of {@code linear_hopper.cu} are given first. */
     static Launcher parameters(
             Launcher launcher, CudaWeight weight, Rows input, Epilogue epilogue, Rows output, int rows) {
+        return parameters(launcher, weight, slices(weight.rows(), weight.columns()), input, epilogue, output, rows);
+    }
+
+    /** The same where columns are cut into so many slices: what kernels with packed weights of any format are given first. */
+    static Launcher parameters(
+            Launcher launcher, CudaWeight weight, int slices, Rows input, Epilogue epilogue, Rows output, int rows) {
         return launcher.pointer(weight.packed())
                 .rows(input)
                 .pointer(epilogue.bias())
@@ -176,7 +182,7 @@ public final class HopperLinear {
                 .integer(rows)
                 .integer(weight.rows())
                 .integer(weight.columns())
-                .integer(slices(weight.rows(), weight.columns()))
+                .integer(slices)
                 .integer(KernelNumbers.of(epilogue.activation()))
                 .number(epilogue.scale())
                 .integer(LinearKernels.flags(epilogue, output));

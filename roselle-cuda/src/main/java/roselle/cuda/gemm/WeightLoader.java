@@ -33,6 +33,7 @@ import roselle.tensor.Dequantizer;
  * them, but for scales of a second tensor, which go between the codes.
  */
 public final class WeightLoader {
+    private static final System.Logger LOG = System.getLogger(WeightLoader.class.getName());
     private static final int STAGING_BYTES = 32 << 20;
     private static final int TILE = PackedTiles.TILE;
     private static final long ALIGNMENT = 256;
@@ -49,6 +50,7 @@ public final class WeightLoader {
     private final MemorySegment[] staging = new MemorySegment[2];
     private final long[] rowMajor = new long[2];
     private int turn;
+    private boolean lacksFp8; // of a device that multiplies in FP8: whether no weight was for that
     private long readingNanos;
     private long waitingNanos;
 
@@ -59,6 +61,7 @@ public final class WeightLoader {
         this.launcher = launcher;
         this.mma = mma;
         this.fp8 = fp8;
+        lacksFp8 = fp8 != null;
         this.type = type;
         boolean packs = device.isHopper() && type != DataType.F32;
         pack = packs ? kernels.kernel(KernelSource.LINEAR_HOPPER, "pack_weight") : null;
@@ -281,6 +284,7 @@ public final class WeightLoader {
     }
 
     private CudaWeight fp8(Fp8Linear products, String name, int rows, int columns, List<WeightRows> blocks) {
+        lacksFp8 = false;
         var scales = new Fp8Scales(name, rows, columns);
         long address = cleared(Fp8Linear.tileBytes(rows, columns));
         long rowBytes = DataType.F8_E4M3_128.rowBytes(columns);
@@ -402,6 +406,10 @@ public final class WeightLoader {
 
     /** Gives back what loading alone needed. */
     public void finish() {
+        if (lacksFp8) {
+            LOG.log(System.Logger.Level.WARNING, "event=no-fp8-weights compute={0}", type.label());
+            lacksFp8 = false;
+        }
         device.synchronize();
         for (int i = 0; i < staging.length; i++) {
             if (staging[i] != null) {
