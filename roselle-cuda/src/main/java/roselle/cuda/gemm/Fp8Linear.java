@@ -34,7 +34,7 @@ public final class Fp8Linear {
     private static final int TILE = PackedTiles.TILE;
     private static final int MAX_BLOCKS_OF_SLICES = 200;
     private static final int MIN_TILES = 2; // of K in a slice
-    private static final int THREADS = 256;
+    static final int THREADS = 256;
     private static final int QUANTIZED_COLUMNS = THREADS * 8; // of a block
     private static final int CLUSTER = PromptLinear.CLUSTER;
     private static final int PROMPT_ROWS = 128; // of a block
@@ -216,25 +216,10 @@ public final class Fp8Linear {
                 .launch(columns / COLUMNS, Launcher.cover(rows, TILE), 1, THREADS);
     }
 
-    void embed(Launcher launcher, Fp8Weight factors, CudaWeight table, Embedding embedding) {
-        launcher.of(tableRows)
-                .pointer(table.packed())
-                .pointer(factors.tileScales())
-                .pointer(factors.outputScales())
-                .integer(table.columns())
-                .pointer(embedding.index())
-                .number(embedding.scale())
-                .flag(embedding.adds())
-                .rows(embedding.output())
-                .launch(embedding.rows(), Launcher.cover(table.columns(), THREADS), 1, THREADS);
+    /** What gives rows of a table. */
+    Kernel tableRows() {
+        return tableRows;
     }
-
-    /**
-     * Rows of a table that are wanted.
-     *
-     * @param index address of which
-     */
-    record Embedding(long index, float scale, boolean adds, Rows output, int rows) {}
 
     /** Multiplies rows, which it normalises before where there is a norm: only if {@link #fusesNorm} says that it can. */
     void multiply(

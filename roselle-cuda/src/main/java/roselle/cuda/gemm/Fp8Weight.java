@@ -17,7 +17,16 @@ public record Fp8Weight(Fp8Linear products, long tileScales, long outputScales) 
     @Override
     public void embed(
             Launcher launcher, CudaWeight table, long index, float scale, boolean adds, Rows output, int rows) {
-        products.embed(launcher, this, table, new Fp8Linear.Embedding(index, scale, adds, output, rows));
+        launcher.of(products.tableRows())
+                .pointer(table.packed())
+                .pointer(tileScales)
+                .pointer(outputScales)
+                .integer(table.columns())
+                .pointer(index)
+                .number(scale)
+                .flag(adds)
+                .rows(output)
+                .launch(rows, Launcher.cover(table.columns(), Fp8Linear.THREADS), 1, Fp8Linear.THREADS);
     }
 
     @Override

@@ -6,7 +6,6 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
 import roselle.api.CheckpointException;
-import roselle.backend.operation.Activation;
 import roselle.model.config.Architecture;
 import roselle.model.config.ModelConfig;
 import roselle.model.config.Names;
@@ -51,7 +50,7 @@ public final class Mamba implements Architecture {
                 builder.spec(attentions),
                 config.isGguf()
                         ? Names.gguf().with(GGUF_NAMES)
-                        : Names.huggingFace().with(NAMES));
+                        : Names.huggingFace().with(Mamba2.BACKBONE).with(NAMES));
     }
 
     /** Of norms of what rows tell; 0 where there are none. GGUF says whether there are. */
@@ -75,25 +74,12 @@ public final class Mamba implements Architecture {
         config.pass("time_step_min", "time_step_max", "time_step_floor", "time_step_scale", "time_step_init_scheme");
         config.pass(
                 "rescale_prenorm_residual", "residual_in_fp32", "use_mambapy", "use_associative_scan", "layer_types");
-        if (config.isGguf()) { // 0, because there are none
-            config.integer("", "attention.head_count", 0);
-        } else if (config.activation("hidden_act", Activation.SILU) != Activation.SILU) {
-            throw config.unsupported("hidden_act", config.string("hidden_act", "", ""), "silu");
-        }
+        Mamba2.requireStatesAlone(config);
     }
 
-    private static final String LAYER = "backbone.layers.{layer}.";
-    private static final Map<Part, String> NAMES = Map.ofEntries(
-            entry(Part.EMBEDDING, "backbone.embeddings"),
-            entry(Part.FINAL_NORM, "backbone.norm_f"),
-            entry(Part.ATTENTION_NORM, LAYER + "norm"),
-            entry(Part.SPACE_INPUT, LAYER + "mixer.in_proj"),
-            entry(Part.SPACE_RATE_LOGARITHM, LAYER + "mixer.A_log"),
-            entry(Part.SPACE_SKIP, LAYER + "mixer.D"),
-            entry(Part.SPACE_OUTPUT, LAYER + "mixer.out_proj"),
-            entry(Part.SCAN_INPUT, LAYER + "mixer.x_proj"),
-            entry(Part.SCAN_TIME, LAYER + "mixer.dt_proj"),
-            entry(Part.CONVOLUTION, LAYER + "mixer.conv1d"));
+    private static final Map<Part, String> NAMES = Map.of(
+            Part.SCAN_INPUT, Mamba2.LAYER + "mixer.x_proj",
+            Part.SCAN_TIME, Mamba2.LAYER + "mixer.dt_proj");
 
     private static final String BLOCK = "blk.{layer}.";
     static final Map<Part, String> GGUF_NAMES = Map.ofEntries(

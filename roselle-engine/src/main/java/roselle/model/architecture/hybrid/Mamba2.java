@@ -53,7 +53,7 @@ public final class Mamba2 implements Architecture {
                 builder.spec(attentions),
                 config.isGguf()
                         ? Names.gguf().with(Hybrids.GGUF_NAMES)
-                        : Names.huggingFace().with(NAMES));
+                        : Names.huggingFace().with(BACKBONE).with(NAMES));
     }
 
     /** How weights were drawn means nothing here, nor what transformers does not look at, either. */
@@ -61,6 +61,11 @@ public final class Mamba2 implements Architecture {
         config.pass("time_step_min", "time_step_max", "time_step_floor", "time_step_rank");
         config.pass("rescale_prenorm_residual", "residual_in_fp32", "norm_before_gate", "rms_norm");
         config.pass("layer_types");
+        requireStatesAlone(config);
+    }
+
+    /** Of decoders without heads, and what follows their convolutions. */
+    static void requireStatesAlone(ModelConfig config) {
         if (config.isGguf()) { // 0, because there are none
             config.integer("", "attention.head_count", 0);
         } else if (config.activation("hidden_act", Activation.SILU) != Activation.SILU) {
@@ -68,16 +73,19 @@ public final class Mamba2 implements Architecture {
         }
     }
 
-    private static final String LAYER = "backbone.layers.{layer}.";
-    private static final Map<Part, String> NAMES = Map.ofEntries(
+    static final String LAYER = "backbone.layers.{layer}.";
+
+    /** Of Mamba and Mamba 2. */
+    static final Map<Part, String> BACKBONE = Map.ofEntries(
             entry(Part.EMBEDDING, "backbone.embeddings"),
             entry(Part.FINAL_NORM, "backbone.norm_f"),
             entry(Part.ATTENTION_NORM, LAYER + "norm"),
             entry(Part.SPACE_INPUT, LAYER + "mixer.in_proj"),
             entry(Part.SPACE_RATE_LOGARITHM, LAYER + "mixer.A_log"),
-            entry(Part.SPACE_TIME_BIAS, LAYER + "mixer.dt_bias"),
             entry(Part.SPACE_SKIP, LAYER + "mixer.D"),
-            entry(Part.SPACE_NORM, LAYER + "mixer.norm"),
             entry(Part.SPACE_OUTPUT, LAYER + "mixer.out_proj"),
             entry(Part.CONVOLUTION, LAYER + "mixer.conv1d"));
+
+    private static final Map<Part, String> NAMES =
+            Map.of(Part.SPACE_TIME_BIAS, LAYER + "mixer.dt_bias", Part.SPACE_NORM, LAYER + "mixer.norm");
 }
