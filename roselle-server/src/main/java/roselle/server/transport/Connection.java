@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import roselle.server.config.TimeLimits;
 
@@ -36,6 +37,9 @@ import roselle.server.config.TimeLimits;
 final class Connection extends ChannelInboundHandlerAdapter {
     /** How long a peer may go on sending what nobody reads, so that it gets to read the answer that ended its connection. */
     static final Duration LAST_BYTES = Duration.ofSeconds(2);
+
+    /** Time for a request that is on its way to a connection which is to make room for others. */
+    private static final Duration LAST_CALL = Duration.ofMillis(50);
 
     /** Time for a polite end: a notice of TLS, a last frame of HTTP/2. */
     private static final Duration POLITE_END = Duration.ofMillis(200);
@@ -231,13 +235,20 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     // ---- the end ----
 
-    /** Ends it, politely, to make room, unless a request has begun to come; any thread. */
+    /**
+     * Ends it, politely, to make room, unless a request begins to come within {@link #LAST_CALL}: one that lies in the system
+     * already is read before that, however late the loop is. Any thread.
+     */
     void endIfIdle() {
-        channel.eventLoop().execute(() -> {
-            if (isIdle) {
-                expire();
-            }
-        });
+        channel.eventLoop()
+                .schedule(
+                        () -> {
+                            if (isIdle) {
+                                expire();
+                            }
+                        },
+                        LAST_CALL.toMillis(),
+                        TimeUnit.MILLISECONDS);
     }
 
     /** Closes without a word. */

@@ -2,10 +2,14 @@ package roselle.server.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.Unpooled;
 import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
+import java.net.SocketException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import roselle.server.config.LimitOptions;
 
 /** There are never more connections than there is room for, and never none for good. */
@@ -19,13 +23,49 @@ final class ConnectionLimitTest {
         return new LimitOptions(limits.bodyBytes(), limits.headerBytes(), 2, limits.requests(), limits.times());
     }
 
+    /** A connection whose call stays; another one, as a client would, if it had to make room before its request came. */
+    private static RawConnection stay(TestTransport transport) throws IOException {
+        int before = transport.staying.get();
+        RawConnection connection = transport.connect();
+        while (!stays(transport, before, connection)) {
+            connection = transport.connect();
+        }
+        return connection;
+    }
+
+    private static boolean stays(TestTransport transport, int before, RawConnection connection) throws IOException {
+        try {
+            connection.send(STAY);
+        } catch (SocketException _) {
+            return false;
+        }
+        while (transport.staying.get() == before) {
+            if (connection.hasEnded()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** The status of an answer, on a connection that stays and says nothing more; on another one, if it had to make room too early. */
+    private static int ask(TestTransport transport) throws IOException {
+        int status = 0;
+        while (status == 0) {
+            try {
+                status = transport.connect().send(GET).status();
+            } catch (SocketException _) {
+                status = 0;
+            }
+        }
+        return status;
+    }
+
     @Test
     @SuppressWarnings("try") // closing one is what is tested
     void answersThoseThatWaitedWhenOthersGo() throws IOException {
         try (var transport = new TestTransport(two());
-                var first = transport.connect().send(STAY);
-                var second = transport.connect().send(STAY)) {
-            TestTransport.await(() -> transport.staying.get() == 2); // until then they are idle, and make room
+                var first = stay(transport);
+                var second = stay(transport)) {
             try (var third = transport.connect().send(GET)) {
                 assertThat(transport.calls).hasValue(2);
 
@@ -43,15 +83,34 @@ final class ConnectionLimitTest {
     void endsWhoHasBeenIdleLongestToMakeRoom() throws IOException {
         try (var transport = new TestTransport(two());
                 var silent = transport.connect();
-                var _ = transport.connect().send(STAY)) {
-            TestTransport.await(() -> transport.staying.get() == 1);
+                var _ = stay(transport)) {
             for (int client = 0; client < 5; client++) {
-                RawConnection next = transport.connect(); // stays, and says nothing more
-                assertThat(next.send(GET).status()).isEqualTo(200);
+                assertThat(ask(transport)).isEqualTo(200);
             }
             assertThat(silent.rest()).isEmpty();
             assertThat(transport.gone).hasValue(0);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aRequestThatLiesInTheSystemIsReadBeforeItsConnectionMakesRoom(boolean hasAsked) {
+        var idle = new IdleConnections();
+        var channel = new EmbeddedChannel();
+        channel.freezeTime();
+        var connection = new Connection(channel, LimitOptions.DEFAULT.times(), idle);
+        channel.pipeline().addLast(connection);
+        connection.begin();
+
+        idle.endLongest();
+        channel.runPendingTasks();
+        if (hasAsked) {
+            channel.writeInbound(Unpooled.wrappedBuffer(Bytes.ascii(GET)));
+        }
+        channel.advanceTimeBy(1, TimeUnit.SECONDS);
+        channel.runScheduledPendingTasks();
+
+        assertThat(channel.isOpen()).isEqualTo(hasAsked);
     }
 
     @Test

@@ -3,6 +3,8 @@ package roselle.server.transport;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -56,12 +58,26 @@ final class RawConnection implements AutoCloseable {
                     next = socket.getInputStream().read()) {
                 text.append((char) next);
             }
-        } catch (java.net.SocketTimeoutException silent) {
+        } catch (SocketTimeoutException silent) {
             throw new AssertionError("nothing came, and the connection stayed: " + text, silent);
         } catch (IOException reset) {
             // an end as well
         }
         return text.toString();
+    }
+
+    /** Whether the other end has gone, or goes within some milliseconds; nothing is to come on it. */
+    boolean hasEnded() throws IOException {
+        socket.setSoTimeout(10);
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketTimeoutException _) {
+            return false;
+        } catch (SocketException _) {
+            return true;
+        } finally {
+            socket.setSoTimeout(PATIENCE_MILLIS);
+        }
     }
 
     /** The next bytes, as many. */
