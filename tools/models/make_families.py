@@ -113,6 +113,22 @@ MODELS = {
                                                                                rope_theta=10000.0))),
     "lfm2_moe": ("Lfm2Moe", dict(THREE, layer_types=["conv", "full_attention", "conv"], num_dense_layers=1, num_experts=6,
                                  num_experts_per_tok=2, moe_intermediate_size=24, rope_parameters=ROPE)),
+    "glm5_next": ("Glm5Next", dict(
+        text_config=dict(
+            vocab_size=FEW, hidden_size=32, num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=4, intermediate_size=48,
+            moe_intermediate_size=16, n_routed_experts=4, num_experts_per_tok=2, n_shared_experts=1, routed_scaling_factor=1.5,
+            kv_lora_rank=16, q_lora_rank=24, qk_nope_head_dim=8, v_head_dim=12, mlp_layer_types=["dense"] + ["sparse"] * 3,
+            layer_types=["linear_attention", "indexed_attention"] * 2, index_topk=8, index_kpool=4, index_head_dim=8, index_n_heads=8,
+            swiglu_limit=0.7, linear_head_dim=16, linear_num_heads=2, max_position_embeddings=1024, bos_token_id=1, eos_token_id=2,
+            pad_token_id=0),
+        vision_config=dict(hidden_size=16, intermediate_size=16, depth=1, num_heads=2, out_hidden_size=32, projection_intermediate_size=16,
+                           patch_size=4, image_size=16),
+        image_token_id=118, video_token_id=119, image_start_token_id=120, image_end_token_id=121, video_start_token_id=122,
+        video_end_token_id=123)),
+    "lfm3": ("Lfm3", SMALL | dict(
+        num_hidden_layers=4, layer_types=["conv", "full_attention", "sliding_attention", "conv"], sliding_window=8, conv_L_cache=7,
+        tie_word_embeddings=True, rope_parameters=dict(
+            sliding_attention=ROPE, full_attention=dict(rope_type="proportional", rope_theta=50000.0, partial_rotary_factor=0.5)))),
     "granite-spaces": ("GraniteMoeHybrid", SMALL | SPACES | dict(
         num_hidden_layers=3, mamba_n_groups=1, layer_types=["mamba", "attention", "mamba"], num_local_experts=4,
         num_experts_per_tok=2, intermediate_size=16, shared_intermediate_size=24, embedding_multiplier=0.7,

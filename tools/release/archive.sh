@@ -58,7 +58,7 @@ if [ "$platform" != portable ]; then
     [ ! -d "$target_jdk/jmods" ] || modules_from="--module-path $target_jdk/jmods"
     # shellcheck disable=SC2086 # an option and its argument
     "$(jdk)/bin/jlink" $modules_from --add-modules "$modules" --strip-debug --no-header-files --no-man-pages \
-        --output "$folder/$name/runtime" >&2
+        --exclude-files '**.debuginfo,**.diz,**.pdb' --output "$folder/$name/runtime" >&2
 fi
 chmod -R u+w,a+rX "$folder/$name"
 

@@ -86,6 +86,8 @@ class ConfigurationTest {
         "../similar-models/minimax, linear_attn_alpha_factor, 2.0, linear_attn_alpha_factor is 2.0",
         "../similar-models/minimax, mlp_alpha_factor, -1.0, stream that is multiplied by 1.7 and -1.0",
         "../similar-models/minimax_text_01, postnorm, false, postnorm is false",
+        "../similar-models/lfm3, layer_types, '[\"linear\"]', layer_types is 1 names",
+        "../similar-models/lfm3, attention_bias, 'true', attention_bias is true",
         "../similar-models/bailing_hybrid, kda_safe_gate, 'false', kda_safe_gate is false",
         "../similar-models/bailing_hybrid, layer_group_size, '3', layer_group_size is 3",
         "../similar-models/bailing_hybrid, kda_lower_bound, '1.0', kda_lower_bound is 1.0",

@@ -7,6 +7,7 @@ import roselle.backend.Device;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
+import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.Gate;
@@ -393,12 +394,20 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (chooser.weight() != null) {
             linear(operations, input, chooser.weight(), Epilogue.PLAIN, chooser.weights(), rows);
         }
-        operations.ropeAndAppendKv(
-                chooser.queries(),
-                chooser.keys(),
-                chooser.keys(),
-                chooser.index().keys(),
-                cache);
+        Layer.Pool pool = chooser.pool();
+        if (pool == null) {
+            operations.ropeAndAppendKv(
+                    chooser.queries(),
+                    chooser.keys(),
+                    chooser.keys(),
+                    chooser.index().keys(),
+                    cache);
+        } else {
+            linear(operations, input, pool.gate(), Epilogue.PLAIN, pool.gates(), rows);
+            AttentionLayer given = pool.compression().tokens();
+            operations.ropeAndAppendKv(chooser.keys(), chooser.keys(), pool.gates(), given, cache);
+            operations.compress(pool.compression(), cache, pool.room());
+        }
         operations.choosePositions(chooser.queries(), chooser.weights(), chooser.index(), cache);
     }
 

@@ -35,7 +35,6 @@ final class HyperLoader {
         Arrays.fill(ones, 1f);
         var norm = new Norm(
                 Norm.Kind.RMS, store.constants(ones), 0f, null, spec.norm().epsilon());
-        float scale = tensors.vector(Part.OUTPUT_CONNECTION_SCALE, 0, 1)[0];
         return new HyperStreams(
                 rows,
                 spec.width(),
@@ -43,7 +42,12 @@ final class HyperLoader {
                 new Connection(streams, kind.rounds(), kind.epsilon(), kind.taken(), false),
                 new Connection(streams, kind.rounds(), kind.epsilon(), kind.taken(), true),
                 Connection.read(streams, kind.epsilon()),
-                product(Part.OUTPUT_CONNECTION, Part.OUTPUT_CONNECTION_BIAS, 0, new float[] {scale}, streams, streams));
+                kind.endsAsMean() ? null : end(streams));
+    }
+
+    private HyperStreams.Product end(int streams) {
+        float[] scale = tensors.vector(Part.OUTPUT_CONNECTION_SCALE, 0, 1);
+        return product(Part.OUTPUT_CONNECTION, Part.OUTPUT_CONNECTION_BIAS, 0, scale, streams, streams);
     }
 
     HyperStreams.Halves layer(HyperConnections kind, int layer) {

@@ -1,5 +1,6 @@
 package roselle.model;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import roselle.backend.memory.Rows;
@@ -60,8 +61,17 @@ record HyperRows(
                 coefficients.columns(0, count),
                 coefficients.columns(count, count * (count + 1)),
                 rows(store, type, limits.maxOutputs(), streams),
-                rows(store, type, limits.maxOutputs(), streams),
-                rows(store, type, limits.maxOutputs(), count));
+                rows(store, type, kind.endsAsMean() ? 1 : limits.maxOutputs(), streams),
+                kind.endsAsMean()
+                        ? shares(store, limits.maxOutputs(), count)
+                        : rows(store, type, limits.maxOutputs(), count));
+    }
+
+    /** Coefficients of a mean. */
+    private static Rows shares(Store store, int rows, int count) {
+        var shares = new float[rows * count];
+        Arrays.fill(shares, 1f / count);
+        return Rows.of(store.constants(shares), count);
     }
 
     private static Rows rows(Store store, DataType type, long rows, int columns) {

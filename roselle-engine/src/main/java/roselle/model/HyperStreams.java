@@ -3,6 +3,7 @@ package roselle.model;
 import static java.util.Objects.requireNonNull;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Connection;
@@ -16,7 +17,7 @@ import roselle.model.weights.AdaptableWeights;
  * of them, how they go on with what it gives, and what is read at the end.
  *
  * @param norm of all streams as one row, without weights
- * @param end what makes coefficients behind all layers
+ * @param end what makes coefficients behind all layers; null where they are those of a mean
  */
 record HyperStreams(
         HyperRows rows,
@@ -25,7 +26,7 @@ record HyperStreams(
         Connection attention,
         Connection feedForward,
         Connection last,
-        Product end)
+        @Nullable Product end)
         implements ResidualStreams {
     /** What makes coefficients: a matrix with its scale, and a bias. */
     record Product(Weight weight, Epilogue bias) {}
@@ -72,15 +73,19 @@ record HyperStreams(
     @Override
     public void end(Operations operations, Rows target, int outputs) {
         operations.selectOutputs(rows.before(), rows.last());
-        operations.norm(rows.last(), norm, rows.lastNormed(), outputs);
-        operations.linear(rows.lastNormed(), end.weight(), end.bias(), rows.lastCoefficients(), outputs);
-        operations.connect(rows.lastCoefficients(), last, rows.lastCoefficients(), outputs);
+        if (end != null) {
+            operations.norm(rows.last(), norm, rows.lastNormed(), outputs);
+            operations.linear(rows.lastNormed(), end.weight(), end.bias(), rows.lastCoefficients(), outputs);
+            operations.connect(rows.lastCoefficients(), last, rows.lastCoefficients(), outputs);
+        }
         operations.mix(rows.last(), rows.lastCoefficients(), width, target, outputs);
     }
 
     @Override
     public void leaveAdaptable(AdaptableWeights adaptable, List<Layer> layers) {
-        adaptable.remove(end.weight());
+        if (end != null) {
+            adaptable.remove(end.weight());
+        }
         for (Layer layer : layers) {
             adaptable.remove(halves(layer).attention().weight());
             adaptable.remove(halves(layer).feedForward().weight());

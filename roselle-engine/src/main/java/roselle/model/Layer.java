@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Compression;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
@@ -107,7 +108,11 @@ record Layer(
             @Nullable Chooser chooser)
             implements Attention {}
 
-    /** {@link IndexSpec} of a layer that chooses; without weights of heads, {@code weights} is {@code queries}. */
+    /**
+     * {@link IndexSpec} of a layer that chooses; without weights of heads, {@code weights} is {@code queries}.
+     *
+     * @param pool what makes one key of several tokens; null where each token has one
+     */
     record Chooser(
             Weight query,
             Rows queries,
@@ -115,7 +120,15 @@ record Layer(
             Rows keys,
             @Nullable Weight weight,
             Rows weights,
+            @Nullable Pool pool,
             PositionIndex index) {}
+
+    /**
+     * What makes one key of several tokens of what each gives and its gates.
+     *
+     * @param room a place for keys
+     */
+    record Pool(Weight gate, Rows gates, Compression compression, Rows room) {}
 
     /**
      * {@link AttentionSpec.Latent}; without query compression, {@code queryUp} reads the input itself.

@@ -8,6 +8,7 @@ import roselle.backend.memory.Buffer;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.AttentionLayer;
+import roselle.backend.operation.Compression;
 import roselle.backend.operation.DistanceBias;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.Gate;
@@ -237,7 +238,11 @@ final class LayerLoader {
                 index == null
                         ? null
                         : chooser(
-                                index, spec.width(), whole.columns(products, index.products()), layer, places.get(1)));
+                                index,
+                                spec.width(),
+                                whole.columns(products, index.products()),
+                                layer,
+                                places.subList(1, places.size())));
     }
 
     private Epilogue attentionOutput(AttentionSpec.MultiHead attention, int layer) {
@@ -413,7 +418,7 @@ final class LayerLoader {
                 place.group(),
                 place.layer(),
                 shape,
-                ropes.of(attention.rope()),
+                attention.rope() == null ? null : ropes.of(attention.rope()),
                 null,
                 null,
                 attention.scale(),
@@ -448,7 +453,7 @@ final class LayerLoader {
                                 attention.queryRank(),
                                 all.columns(products, index.products()),
                                 layer,
-                                places.get(1)),
+                                places.subList(1, places.size())),
                 latentGates(attention, layer),
                 attention.gateNumbers() == 0 ? null : all.columns(products + choosing, attention.gateNumbers()));
     }
@@ -468,19 +473,23 @@ final class LayerLoader {
         };
     }
 
-    private Layer.Chooser chooser(IndexSpec index, int queryColumns, Rows products, int layer, LayerPlace place) {
+    /** What chooses; its keys lie in its last group. */
+    private Layer.Chooser chooser(
+            IndexSpec index, int queryColumns, Rows products, int layer, List<LayerPlace> places) {
+        LayerPlace place = places.getLast();
         int queries = index.heads() * index.size();
         boolean isOfBlocks = index.isOfBlocks();
         var norm = new NormSpec(Norm.Kind.LAYER, index.epsilon(), 0f, true);
+        Norm keyNorm = isOfBlocks
+                ? headNorm(Part.INDEX_KEY_NORM, layer, 1, index.size())
+                : norm(Part.INDEX_KEY_NORM, layer, index.size(), norm, true);
         var keys = new AttentionLayer(
                 place.group(),
                 place.layer(),
                 new HeadShape(index.heads(), 1, index.size(), index.size()),
                 index.rope() == null ? null : ropes.of(index.rope()),
                 isOfBlocks ? headNorm(Part.INDEX_QUERY_NORM, layer, index.heads(), index.size()) : null,
-                isOfBlocks
-                        ? headNorm(Part.INDEX_KEY_NORM, layer, 1, index.size())
-                        : norm(Part.INDEX_KEY_NORM, layer, index.size(), norm, true),
+                index.isPooled() ? null : keyNorm, // of what each token gives, then
                 (float) (1 / Math.sqrt((double) index.heads() * index.size())),
                 0f,
                 null,
@@ -495,7 +504,22 @@ final class LayerLoader {
                 products.columns(queries, index.size()),
                 isOfBlocks ? null : matrix(Part.INDEX_WEIGHT, layer, index.heads(), spec.width()),
                 isOfBlocks ? asked : products.columns(queries + index.size(), index.heads()),
+                index.isPooled() ? pool(index, keyNorm, keys, products, layer, places.getFirst()) : null,
                 new PositionIndex(keys, index.localBlocks(), workspace.chosen()));
+    }
+
+    private Layer.Pool pool(
+            IndexSpec index, Norm norm, AttentionLayer keys, Rows products, int layer, LayerPlace place) {
+        int size = index.size();
+        int behind = products.columns() - 2 * size;
+        var given = new AttentionLayer(
+                place.group(), place.layer(), new HeadShape(1, 1, size, size), null, null, norm, 1f, 0f, null);
+        float[] bias = tensors.vector(Part.INDEX_COMPRESSED_BIAS, layer, (long) index.block() * size);
+        return new Layer.Pool(
+                matrix(Part.INDEX_COMPRESSED_GATE, layer, size, spec.width()),
+                products.columns(behind, size),
+                new Compression(given, keys, false, store.constants(bias)),
+                products.columns(behind + size, size));
     }
 
     /** Per head {@code [rank, plainSize]}: what turns a query without position into one that asks for latents. */

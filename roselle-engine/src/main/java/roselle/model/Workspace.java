@@ -66,7 +66,8 @@ final class Workspace {
                         index.choices(),
                         index.block(),
                         index.chosen(),
-                        spec.chosenTokens());
+                        spec.chosenTokens(),
+                        index.isPooled());
         layerInputs = spec.layerInputs() == 0 ? null : rows(store, type, rows, spec.layerInputs());
         last = rows(store, type, limits.maxOutputs(), spec.width());
         logits = rows(store, DataType.F32, spec.generates() ? limits.maxOutputs() : 1, spec.vocabulary());

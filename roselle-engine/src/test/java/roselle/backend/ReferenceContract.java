@@ -164,7 +164,10 @@ public abstract class ReferenceContract extends TraitContract {
                 case "ropeAndAppendKv", "attention" -> left.add(attended(operation, KvType.F32));
                 case "appendAndAttend" -> left.add(attended(operation, KvType.F16));
                 case "ropeAndAppendLatent" -> left.add(latentAttended(AttentionLayer.Traits.NONE));
-                case "choosePositions" -> left.add(attendedToChosen());
+                case "choosePositions" -> {
+                    left.add(attendedToChosen());
+                    left.add(attendedToPools());
+                }
                 case "compress" -> left.add(attendedToCompressed());
                 case "connect" -> left.add(connected(rows));
                 case "sparsify" -> left.add(sparsified(rows));

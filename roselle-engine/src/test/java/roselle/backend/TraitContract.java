@@ -206,6 +206,44 @@ public abstract class TraitContract extends KvTypesContract {
         return joined(left);
     }
 
+    /** Attention to whole blocks that are chosen by one key each, made of four tokens, and to what is behind them. */
+    float[] attendedToPools() {
+        var heads = new HeadShape(4, 1, 64, 64);
+        int tokens = 4;
+        int most = 2 * tokens;
+        var groups = List.of(
+                new KvGroup("full", 1, 1, 64, 64, 0),
+                new KvGroup("given", 1, 1, 64, 64, tokens, KvGroup.NO_STATE, true),
+                KvGroup.compressed("compressed", 64, tokens));
+        KvCache cache = device.allocateKvCache(groups, KvType.F32, PAGE, new int[] {PAGES, PAGES, PAGES});
+        var chosen = new ChosenPositions(
+                device.allocate(DataType.I32, (long) LIMITS.maxRows() * (most + tokens - 1)), 1, tokens, most, 1, true);
+        var traits = new AttentionLayer.Traits(false, null, null, null, chosen);
+        var layer = new AttentionLayer(0, 0, heads, null, null, null, 0.05f, 0f, null, false, true, traits);
+        var norm = new Norm(Norm.Kind.LAYER, device.constants(numbers(64)), 0f, device.constants(numbers(64)), 1e-6f);
+        var given = new AttentionLayer(1, 0, new HeadShape(1, 1, 64, 64), null, null, norm, 1f, 0f, null);
+        var keys = new AttentionLayer(2, 0, heads, null, null, null, 0.05f, 0f, null);
+        var compression = new Compression(given, keys, false, device.constants(numbers(tokens * 64)));
+        int queries = heads.queryHeads() * heads.keySize();
+        var left = new ArrayList<float[]>();
+        for (boolean decodes : new boolean[] {false, true}) {
+            int rows = beginAttention(decodes, groups.size());
+            Rows all = someGapless(rows, queries + 4 * 64);
+            Rows query = all.columns(0, queries);
+            Rows vectors = all.columns(queries, 64);
+            operations.ropeAndAppendKv(vectors, vectors, all.columns(queries + 64, 64), given, cache);
+            operations.compress(compression, cache, gapless(new float[rows * 64], 64));
+            operations.choosePositions(
+                    query, some(rows, heads.queryHeads()), new PositionIndex(keys, 0, chosen), cache);
+            operations.ropeAndAppendKv(
+                    query, all.columns(queries + 128, 64), all.columns(queries + 192, 64), layer, cache);
+            Rows output = gapless(new float[rows * queries], queries);
+            operations.attention(query, layer, cache, output);
+            left.add(readGapless(output, rows));
+        }
+        return joined(left);
+    }
+
     /** Attention to a window, turned at its ends, and to keys of four tokens or of more than a page, all of them or some. */
     float[] attendedToCompressed() {
         var left = new ArrayList<float[]>();
@@ -228,7 +266,7 @@ public abstract class TraitContract extends KvTypesContract {
         var chosen = most == 0
                 ? null
                 : new ChosenPositions(
-                        device.allocate(DataType.I32, (long) LIMITS.maxRows() * most), 1, 1, most, tokens);
+                        device.allocate(DataType.I32, (long) LIMITS.maxRows() * most), 1, 1, most, tokens, false);
         var chosenTraits = new AttentionLayer.Traits(false, null, null, null, chosen, true, null);
         var compressed = new AttentionLayer(2, 0, heads, rope, null, norm, 0.05f, 0f, null, false, true, chosenTraits);
         var traits = AttentionLayer.Traits.ofEnds(compressed);

@@ -41,7 +41,7 @@ public final class PositionChoice implements WorkerPool.Work {
     private @Nullable AttentionLayer keys;
     private @Nullable CpuKvCache cache;
     private int row;
-    private int count; // positions that the row sees, or keys of several tokens
+    private int count; // positions that the row sees, or whole keys of several tokens
     private int head; // whose products are the scores; or ALL_HEADS for their weighted sum
 
     public PositionChoice(WorkerPool pool) {
@@ -60,10 +60,11 @@ public final class PositionChoice implements WorkerPool.Work {
         ChosenPositions chosen = index.chosen();
         for (row = 0; row < current.rows(); row++) {
             int position = current.position(row);
-            count = (position + 1) / chosen.tokens();
-            if (count <= chosen.most()) {
+            int whole = chosen.choosesWhole() ? chosen.block() : 1;
+            count = (position + 1) / (chosen.tokens() * whole);
+            if (count <= chosen.most() / whole) {
                 for (int choice = 0; choice < chosen.choices(); choice++) {
-                    all(target, chosen.at(row, choice), count);
+                    all(target, chosen.at(row, choice), chosen.count(position));
                 }
                 continue;
             }
@@ -74,7 +75,9 @@ public final class PositionChoice implements WorkerPool.Work {
             for (int choice = 0; choice < chosen.choices(); choice++) {
                 head = index.localBlocks() == 0 ? ALL_HEADS : choice;
                 pool.run(this);
-                if (head == ALL_HEADS) {
+                if (chosen.choosesWhole()) {
+                    writeWhole(position, chosen, target);
+                } else if (head == ALL_HEADS) {
                     highest.write(scores, count, chosen.most(), target, chosen.at(row, choice));
                 } else {
                     writeBlocks(position, index, target, chosen.at(row, choice));
@@ -102,6 +105,22 @@ public final class PositionChoice implements WorkerPool.Work {
             for (int p = first; p < Math.min(position + 1, first + block); p++) {
                 target.setAtIndex(JAVA_INT, to++, p);
             }
+        }
+    }
+
+    /** The positions of the whole blocks with the highest scores, and those behind the last whole one. */
+    private void writeWhole(int position, ChosenPositions chosen, MemorySegment target) {
+        int blocks = chosen.most() / chosen.block();
+        highest.find(scores, count, blocks);
+        long to = chosen.at(row, 0);
+        for (int i = 0; i < blocks; i++) {
+            int first = highest.found(i) * chosen.block();
+            for (int p = first; p < first + chosen.block(); p++) {
+                target.setAtIndex(JAVA_INT, to++, p);
+            }
+        }
+        for (int p = count * chosen.block(); p <= position; p++) {
+            target.setAtIndex(JAVA_INT, to++, p);
         }
     }
 

@@ -49,6 +49,7 @@ import roselle.model.architecture.expert.Ernie45Moe;
 import roselle.model.architecture.expert.ExaoneMoe;
 import roselle.model.architecture.expert.FlexOlmo;
 import roselle.model.architecture.expert.Glm4Moe;
+import roselle.model.architecture.expert.Glm53;
 import roselle.model.architecture.expert.GptOss;
 import roselle.model.architecture.expert.GraniteMoe;
 import roselle.model.architecture.expert.HyV3;
@@ -71,6 +72,7 @@ import roselle.model.architecture.hybrid.Jamba;
 import roselle.model.architecture.hybrid.KimiLinear;
 import roselle.model.architecture.hybrid.Lfm2;
 import roselle.model.architecture.hybrid.Lfm2Moe;
+import roselle.model.architecture.hybrid.Lfm3;
 import roselle.model.architecture.hybrid.Ling3;
 import roselle.model.architecture.hybrid.Mamba;
 import roselle.model.architecture.hybrid.Mamba2;
@@ -135,6 +137,7 @@ public final class Architectures {
             new Glm(),
             new Glm4(),
             new Glm4Moe(),
+            new Glm53(),
             new Gpt2(),
             new GptBigCode(),
             new GptJ(),
@@ -152,6 +155,7 @@ public final class Architectures {
             new KimiLinear(),
             new Lfm2(),
             new Lfm2Moe(),
+            new Lfm3(),
             new Ling3(),
             new Llama(),
             new Llama4(),

@@ -228,6 +228,7 @@ public sealed interface AttentionSpec {
      * @param rank numbers of the compressed key and value
      * @param plainSize numbers of a query head without position
      * @param valueSize numbers of a head's value
+     * @param rope null where all of a head is without position
      * @param epsilon of the norms of the compressed query, key and value
      * @param queryScale by what a query is multiplied once it is turned; null for nothing
      * @param index what chooses the positions that are attended to; null for all
@@ -240,7 +241,7 @@ public sealed interface AttentionSpec {
             int rank,
             int plainSize,
             int valueSize,
-            RopeSpec rope,
+            @Nullable RopeSpec rope,
             float scale,
             float epsilon,
             @Nullable PositionScale queryScale,
@@ -255,7 +256,7 @@ public sealed interface AttentionSpec {
                 int rank,
                 int plainSize,
                 int valueSize,
-                RopeSpec rope,
+                @Nullable RopeSpec rope,
                 float scale,
                 float epsilon,
                 @Nullable PositionScale queryScale) {
@@ -276,15 +277,18 @@ public sealed interface AttentionSpec {
 
         /** The same where nothing turns: the part of queries and keys that would is one more without position. */
         public Latent withoutPositions() {
-            var still = new RopeScaling.Proportional(0, 1);
-            var rope = new RopeSpec(this.rope.dimensions(), this.rope.theta(), this.rope.interleaved(), still);
+            if (rope == null) {
+                return this;
+            }
+            var none = new RopeScaling.Proportional(0, 1);
+            var still = new RopeSpec(rope.dimensions(), rope.theta(), rope.interleaved(), none);
             return new Latent(
                     heads,
                     queryRank,
                     rank,
                     plainSize,
                     valueSize,
-                    rope,
+                    still,
                     scale,
                     epsilon,
                     queryScale,
@@ -342,14 +346,19 @@ public sealed interface AttentionSpec {
             requireSize(valueSize);
         }
 
+        /** Numbers of a query head, and of the key that all heads share, that turn. */
+        public int turned() {
+            return rope == null ? 0 : rope.dimensions();
+        }
+
         /** Numbers of an uncompressed query head. */
         public int querySize() {
-            return plainSize + rope.dimensions();
+            return plainSize + turned();
         }
 
         /** Numbers that a token adds to the cache, and of a query head that asks for them. */
         public int cachedSize() {
-            return rank + rope.dimensions();
+            return rank + turned();
         }
     }
 

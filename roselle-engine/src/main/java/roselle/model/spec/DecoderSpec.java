@@ -65,7 +65,7 @@ public record DecoderSpec(
     /** The positions of a row at most that layers attend to which choose them, of all choices; 0 where none does. */
     public int chosenPositions() {
         IndexSpec index = anyIndex();
-        return index == null ? 0 : index.chosen() * index.choices();
+        return index == null ? 0 : index.room() * index.choices();
     }
 
     private static int chosen(AttentionSpec attention) {
@@ -399,9 +399,17 @@ public record DecoderSpec(
     }
 
     private static List<KvGroup> withIndex(KvGroup keys, @Nullable IndexSpec index) {
-        return index == null || !index.isOwn()
-                ? List.of(keys)
-                : List.of(keys, new KvGroup("index", 1, 1, index.size(), 0, 0));
+        if (index == null || !index.isOwn()) {
+            return List.of(keys);
+        }
+        if (!index.isPooled()) {
+            return List.of(keys, new KvGroup("index", 1, 1, index.size(), 0, 0));
+        }
+        int size = index.size();
+        return List.of(
+                keys,
+                new KvGroup("index given", 1, 1, size, size, index.block(), KvGroup.NO_STATE, true),
+                KvGroup.compressed("index compressed", size, index.block()));
     }
 
     private static KvGroup kvGroup(AttentionSpec.MultiHead attention) {

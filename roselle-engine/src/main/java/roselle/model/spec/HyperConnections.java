@@ -9,9 +9,15 @@ import roselle.backend.operation.Connection;
  * @param count streams
  * @param rounds of the division by sums of rows and columns; 0 where each stream goes on as itself
  * @param taken how much each takes of what a half gives
+ * @param endsAsMean whether the mean of all is read at the end, and no weighed sum (GLM 5.3)
  */
-public record HyperConnections(int count, int rounds, float epsilon, Connection.Taken taken) {
+public record HyperConnections(int count, int rounds, float epsilon, Connection.Taken taken, boolean endsAsMean) {
     private static final int MOST = 64;
+
+    /** Of which a weighed sum is read at the end. */
+    public HyperConnections(int count, int rounds, float epsilon, Connection.Taken taken) {
+        this(count, rounds, epsilon, taken, false);
+    }
 
     public HyperConnections {
         if (count < 1 || count > MOST || rounds < 0) {

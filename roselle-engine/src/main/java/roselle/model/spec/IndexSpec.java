@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
  *
  * @param heads of its queries
  * @param size numbers of a query and of a key
- * @param block positions that are chosen together; 1 for one by one, by all heads
- * @param localBlocks blocks up to the row's own that are always chosen; 0 where positions are chosen one by one
+ * @param block positions that are chosen together; 1 for one by one
+ * @param localBlocks blocks up to the row's own that are always chosen, where each head chooses blocks; 0 where all heads choose
+ *     positions together, or whole blocks by a key that is made of each (GLM 5.3)
  * @param chosen positions at most
  * @param rope of the first numbers of queries and keys, or the last
  * @param epsilon of the norm of its keys
@@ -46,7 +47,6 @@ public record IndexSpec(
                 || chosen % block != 0
                 || localBlocks < 0
                 || localBlocks > chosen / block
-                || (block > 1 && localBlocks == 0)
                 || (rope != null && rope.dimensions() > size)) {
             throw new IllegalArgumentException("impossible index: " + heads + " heads of " + size + ", " + localBlocks
                     + " local blocks of " + block + ", " + chosen + " positions");
@@ -58,13 +58,24 @@ public record IndexSpec(
         return localBlocks > 0;
     }
 
+    /** Whether all heads choose whole blocks together, each by one key that is made of its tokens. */
+    public boolean isPooled() {
+        return block > 1 && localBlocks == 0;
+    }
+
+    /** Positions for which a choice has room: those chosen, and those behind the last whole block. */
+    public int room() {
+        return isPooled() ? chosen + block - 1 : chosen;
+    }
+
     /** Choices of a row. */
     public int choices() {
         return isOfBlocks() ? heads : 1;
     }
 
-    /** Numbers of a row: queries, a key and weights. */
+    /** Numbers of a row: queries, a key and weights; and where keys are made of several tokens a gate, and room for such a key. */
     public int products() {
-        return isOwn ? heads * size + size + (isOfBlocks() ? 0 : heads) : 0;
+        int pooled = isPooled() ? 2 * size : 0;
+        return isOwn ? heads * size + size + (isOfBlocks() ? 0 : heads) + pooled : 0;
     }
 }

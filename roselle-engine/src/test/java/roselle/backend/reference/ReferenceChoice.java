@@ -26,7 +26,8 @@ final class ReferenceChoice {
         AttentionLayer keys = index.keys();
         int size = keys.heads().keySize();
         for (int r = 0; r < step.rows; r++) {
-            int tokens = index.chosen().tokens();
+            int block = index.chosen().choosesWhole() ? index.chosen().block() : 1;
+            int tokens = index.chosen().tokens() * block;
             var scores = new double[(step.positions[r] + 1) / tokens];
             for (int p = 0; p < scores.length; p++) {
                 int last = (p + 1) * tokens - 1;
@@ -43,13 +44,19 @@ final class ReferenceChoice {
             int[] best = IntStream.range(0, scores.length)
                     .boxed()
                     .sorted(Comparator.comparingDouble(p -> -(scores[p] + 0.0))) // of equal ones the first stays first
-                    .limit(index.chosen().most())
+                    .limit(index.chosen().most() / block)
                     .mapToInt(p -> p)
                     .sorted()
+                    .flatMap(p -> IntStream.range(p * block, (p + 1) * block))
+                    .toArray();
+            int behind = block == 1 ? 0 : (step.positions[r] + 1) % block;
+            int[] all = IntStream.concat(
+                            Arrays.stream(best),
+                            IntStream.rangeClosed(step.positions[r] + 1 - behind, step.positions[r]))
                     .toArray();
             float[] target = ReferenceBuffer.of(index.chosen().positions());
-            for (int i = 0; i < best.length; i++) {
-                target[r * index.chosen().most() + i] = best[i];
+            for (int i = 0; i < all.length; i++) {
+                target[(int) index.chosen().at(r, 0) + i] = all[i];
             }
         }
     }
