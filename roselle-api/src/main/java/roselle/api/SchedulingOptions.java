@@ -6,7 +6,7 @@ import roselle.api.InvalidRequestException.Reason;
 /**
  * A request's place among others.
  *
- * @param priority among the requests of the same key the higher goes first; −1000 to 1000
+ * @param priority among the requests of the same key the higher goes first; {@link #BACKGROUND} to 1000
  * @param key whose request it is: keys get equal shares of the engine, and share no cached prefixes unless the engine was told so
  * @param cacheSalt only requests with the same salt share cached prefixes
  * @param deadline fail the request when it has not finished this long after it was submitted, a year at most; zero for none
@@ -15,6 +15,9 @@ import roselle.api.InvalidRequestException.Reason;
  */
 public record SchedulingOptions(
         int priority, String key, String cacheSalt, Duration deadline, Duration firstTokenWithin) {
+    /** The lowest priority: such a request advances only while its key has no other. */
+    public static final int BACKGROUND = -1000;
+
     private static final Duration LONGEST_DEADLINE = Duration.ofDays(365);
     private static final Duration LONGEST_FIRST_TOKEN = Duration.ofHours(1);
 
@@ -22,7 +25,7 @@ public record SchedulingOptions(
     public static final SchedulingOptions DEFAULT = new SchedulingOptions(0, "", "", Duration.ZERO, Duration.ZERO);
 
     public SchedulingOptions {
-        Check.between("priority", priority, -1000, 1000);
+        Check.between("priority", priority, BACKGROUND, 1000);
         Check.atMost("cache_salt", "the length of cache_salt", cacheSalt.codePointCount(0, cacheSalt.length()), 1024);
         Check.atMost("key", "the length of the key", key.length(), 1024);
         if (deadline.isNegative()) {

@@ -1,5 +1,6 @@
 package roselle.batch;
 
+import roselle.api.SchedulingOptions;
 import roselle.kvcache.PrefixScope;
 
 /**
@@ -21,5 +22,10 @@ public record Scheduling(
     /** Of a sequence for which nobody has said when its first token is wanted. */
     public Scheduling(PrefixScope scope, int priority, String key, long arrivalNanos, long deadlineNanos) {
         this(scope, priority, key, arrivalNanos, deadlineNanos, arrivalNanos + USUAL_PATIENCE_NANOS);
+    }
+
+    /** Whether it advances only while its key has nothing else here. */
+    public boolean isBackground() {
+        return priority == SchedulingOptions.BACKGROUND;
     }
 }

@@ -223,6 +223,7 @@ class EngineLoop implements Runnable {
         StepResult result = executor.collectSample(batch);
         recorder.sampled();
         takePrompts(batch);
+        scheduler.stepTook(System.nanoTime() - begin);
         scheduler.commit(result);
         if (sampleAwaitsTokens) {
             sampleAwaitsTokens = false;

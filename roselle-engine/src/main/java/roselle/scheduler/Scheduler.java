@@ -36,6 +36,9 @@ import roselle.kvcache.PageCache;
  * queue, takes a place of the key that has most of them, and pages of one that holds more than its part; its prompt is read in turn
  * with those of the other keys.
  *
+ * <p>Sequences of the lowest priority are in the background and give way in steps, too ({@link Background}): the first in rank is then
+ * the first of those that do not, and where nobody else can advance, they do.
+ *
  * <p>A step may be planned ahead, {@link #planAhead}, while the one before it is under way. It is filled like any other, from what
  * will be known of positions and pages when that one is done; but it takes no pages away, because that one works on them: where it
  * would have to, there is no step ahead, and the next one is planned, with preemption, when the one under way is committed. So the
@@ -123,7 +126,7 @@ public final class Scheduler {
             throw new CapacityException("the queue is full: " + queue.waitingCount() + " requests wait of at most "
                     + limits.queueLength() + "; try again later");
         }
-        counters.enter(sequence.scheduling().key());
+        counters.enter(sequence.scheduling().key(), sequence.scheduling().isBackground());
         queue.add(waiting);
         nextDeadline = Math.min(nextDeadline, sequence.scheduling().deadlineNanos());
     }
@@ -242,6 +245,11 @@ public final class Scheduler {
         } else {
             nextDeadline = Math.min(nextDeadline, deadline);
         }
+    }
+
+    /** Says what the step under way has taken, before it is committed: rows in the background are measured by it. */
+    public void stepTook(long nanos) {
+        planner.background().stepTook(batch, nanos);
     }
 
     /**
@@ -365,13 +373,15 @@ public final class Scheduler {
             case Pending pending -> {
                 queue.remove(pending);
                 ended.add(pending.finish(outcome));
-                counters.leave(sequence.scheduling().key());
+                counters.leave(
+                        sequence.scheduling().key(), sequence.scheduling().isBackground());
             }
             case Running advancing -> {
                 running.remove(advancing);
                 boolean isHeld = isPlannedAhead && ahead.contains(advancing);
                 ended.add(isHeld ? advancing.finishAhead(outcome) : advancing.finish(outcome));
-                counters.leave(sequence.scheduling().key());
+                counters.leave(
+                        sequence.scheduling().key(), sequence.scheduling().isBackground());
             }
             case Finished finished -> {}
         }

@@ -26,6 +26,9 @@ final class ServiceCounters {
         long served;
         int requests;
         int running; // sequences that hold pages
+        int foreground; // requests that are not in the background
+        boolean hasHadForeground; // while some were in the background
+        long lastForeground; // when, if so
         long promptTurn; // when a prompt of its last got rows
         long turnBefore; // the same before the step being planned
         long turnStep; // the step that turnBefore is of
@@ -43,7 +46,7 @@ final class ServiceCounters {
     private long steps;
 
     /** Counts one more request of a key in. */
-    Account enter(String key) {
+    Account enter(String key, boolean isBackground) {
         Account account = active.get(key);
         if (account == null) {
             Long before = left.remove(key);
@@ -53,12 +56,14 @@ final class ServiceCounters {
             active.put(key, account);
         }
         account.requests++;
+        account.foreground += isBackground ? 0 : 1;
         return account;
     }
 
     /** Counts a request of a key out. */
-    void leave(String key) {
+    void leave(String key, boolean isBackground) {
         Account account = of(key);
+        account.foreground -= isBackground ? 0 : 1;
         if (--account.requests == 0) {
             raiseFloor();
             active.remove(key);

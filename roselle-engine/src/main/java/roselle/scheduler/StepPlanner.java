@@ -28,6 +28,7 @@ final class StepPlanner {
     private final RunningSet running;
     private final Totals totals;
     private final Shares shares;
+    private final Background background;
     private final Predicate<Sequence> isWithinPart;
     private final List<Running> stalled = new ArrayList<>(); // prompts that found no page in this step
     private Batch batch;
@@ -49,6 +50,11 @@ final class StepPlanner {
         totals = state.totals();
         shares = new Shares(admission, counters, running);
         isWithinPart = shares::isWithinPart;
+        background = new Background(counters);
+    }
+
+    Background background() {
+        return background;
     }
 
     void plan(Batch step, long time) {
@@ -61,10 +67,23 @@ final class StepPlanner {
         mustPreempt = false;
         stalled.clear();
         counters.beginStep();
+        background.beginStep(now, isAhead);
         vacatePlace();
+        planAll();
+        if (batch.isEmpty() && !isAhead && !running.isEmpty()) {
+            background.ignore();
+            planAll();
+        }
+    }
+
+    private void planAll() {
         planGenerating();
         planPromptsAndNewcomers();
         planFirst();
+    }
+
+    private boolean mayHaveRows(Running each) {
+        return background.rows(each.sequence(), 1) > 0;
     }
 
     /**
@@ -124,7 +143,10 @@ final class StepPlanner {
         boolean hasShifted = false;
         for (int rank = 0; rank < running.size() && !mustPreempt; rank++) {
             Running each = running.at(rank);
-            if (each.isGenerating() && each.remaining() > 0 && !(hasShifted && batch.contains(each))) {
+            if (each.isGenerating()
+                    && each.remaining() > 0
+                    && mayHaveRows(each)
+                    && !(hasShifted && batch.contains(each))) {
                 long before = totals.preemptions;
                 advance(each, rowsToGenerate(each), 0);
                 if (totals.preemptions != before) { // ranks have shifted
@@ -181,7 +203,12 @@ final class StepPlanner {
     }
 
     private int rowsKept() {
-        return running.isEmpty() || running.at(0).remaining() < 1 || batch.contains(running.at(0)) ? 0 : 1;
+        return running.isEmpty()
+                        || running.at(0).remaining() < 1
+                        || batch.contains(running.at(0))
+                        || !mayHaveRows(running.at(0))
+                ? 0
+                : 1;
     }
 
     /** The first in rank has rows in every step that is not planned ahead, however few: that is why every sequence ends. */
@@ -205,7 +232,11 @@ final class StepPlanner {
         long turn = Long.MAX_VALUE;
         for (int rank = 0; rank < running.size(); rank++) {
             Running each = running.at(rank);
-            if (each.remaining() > 1 && !each.isGenerating() && !batch.contains(each) && !stalled.contains(each)) {
+            if (each.remaining() > 1
+                    && !each.isGenerating()
+                    && !batch.contains(each)
+                    && !stalled.contains(each)
+                    && mayHaveRows(each)) {
                 long waited = counters.of(RunningSet.key(each)).promptTurn;
                 if (waited < turn) {
                     turn = waited;
@@ -226,7 +257,7 @@ final class StepPlanner {
 
     /** Gives a sequence up to {@code wanted} rows, as far as pages allow, and the budget without the rows {@code kept} in it. */
     private void advance(Running each, int wanted, int kept) {
-        int rows = Math.min(wanted, rowsAllowed(each) - kept);
+        int rows = background.rows(each.sequence(), Math.min(wanted, rowsAllowed(each) - kept));
         int computed = each.expectedComputed();
         int fit = each.pages().reserve(computed + rows, each.sequence().length()) - computed;
         while (fit < 1) {
@@ -262,6 +293,7 @@ final class StepPlanner {
         }
         spareOutputs -= Math.max(0, outputs - 1);
         batch.add(each, rows, outputs);
+        background.take(each.sequence(), rows);
     }
 
     private static int outputs(Running each, int rows) {

@@ -213,7 +213,9 @@ final class Simulation {
         String salt = random.nextInt(4) == 0 ? "other" : "";
         var scope = sabotage.scope(new PrefixScope(salt, ""));
         long deadline = random.nextInt(12) == 0 ? now + 1_000_000L * random.nextInt(40) : Scheduling.NO_DEADLINE;
-        var scheduling = new Scheduling(scope, random.nextInt(3), "key" + random.nextInt(3), now, deadline);
+        int drawn = random.nextInt(3);
+        int priority = id % 7 == 3 ? SchedulingOptions.BACKGROUND : drawn;
+        var scheduling = new Scheduling(scope, priority, "key" + random.nextInt(3), now, deadline);
         TokenConstraint forcing =
                 random.nextInt(3) == 0 ? new SimulatedForcing(salt, random.nextInt(90)) : TokenConstraint.NONE;
         Waiting waiting = Sequence.begin(id, prompt, prompt.length + answer, randomPlan(), scheduling, forcing);
@@ -318,6 +320,7 @@ final class Simulation {
                 launch(ahead);
             }
             collect(batch);
+            scheduler.stepTook(batch.totalRows() * 1_000_000L);
             scheduler.commit(result);
             propose(batch);
             steps++;
@@ -408,7 +411,7 @@ final class Simulation {
         }
     }
 
-    /** The running sequence that ranks first is in every step that is not planned ahead: that is why every schedule ends. */
+    /** The running sequence that ranks first, unless it may give way, is in every step not planned ahead: so every schedule ends. */
     private void checkFirstAdvances(Batch batch) {
         Running first = firstRunning();
         if (first != null && !batch.contains(first)) {
@@ -436,7 +439,8 @@ final class Simulation {
                 first = each.sequence;
             }
         }
-        return first != null && first.state() instanceof Running running ? running : null;
+        boolean mayGiveWay = first != null && first.scheduling().isBackground();
+        return !mayGiveWay && first != null && first.state() instanceof Running running ? running : null;
     }
 
     /** Gives a step to the device, which runs it now or when its tokens are wanted, but never before the one before it. */

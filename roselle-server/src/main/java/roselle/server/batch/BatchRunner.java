@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import roselle.api.SchedulingOptions;
 import roselle.server.answer.Admission;
 import roselle.server.batch.Batch.LineError;
 import roselle.server.batch.Batch.Tally;
@@ -194,8 +195,6 @@ final class BatchRunner {
 
     /** Whose requests these are: behind all others of the key, and within none of its limits of minutes. */
     record BatchTicket(String key, String group) implements Admission.Ticket {
-        private static final int LAST = -1000;
-
         @Override
         public int priority(int asked) {
             if (asked != 0) {
@@ -203,7 +202,7 @@ final class BatchRunner {
                         "priority",
                         "priority is " + asked + ": requests of a batch are behind all others, so leave it out");
             }
-            return LAST;
+            return SchedulingOptions.BACKGROUND;
         }
     }
 }
