@@ -4,13 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -262,6 +266,36 @@ final class BatchTest {
         try (Stream<Path> kept = Files.list(folder.resolve("files"))) {
             assertThat(kept.map(file -> file.getFileName().toString())).containsExactly(two);
         }
+    }
+
+    /** 200 MiB are taken, a byte more is refused, and nothing of it is left. */
+    @Test
+    @Tag("long")
+    void takesFilesOfTwoHundredMebibytes() throws Exception {
+        long most = 200L << 20;
+
+        assertThat(demo.send(large(most)).statusCode()).isEqualTo(200);
+        HttpResponse<String> refused = demo.send(large(most + 1));
+        assertThat(refused.statusCode()).isEqualTo(413);
+        assertThat(refused.body()).contains("" + most);
+        try (Stream<Path> kept = Files.list(folder.resolve("files"))) {
+            assertThat(kept.map(file -> file.toFile().length())).containsExactly(most);
+        }
+    }
+
+    private HttpRequest large(long bytes) {
+        String[] around = ("--" + BOUNDARY + "\r\nContent-Disposition: form-data; name=\"purpose\"\r\n\r\nbatch\r\n--"
+                        + BOUNDARY + "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"in.jsonl\"\r\n\r\n"
+                        + "|\r\n--" + BOUNDARY + "--\r\n")
+                .split("\\|");
+        byte[] piece = new byte[1 << 20];
+        Arrays.fill(piece, (byte) 'x');
+        var pieces = new ArrayList<byte[]>(List.of(around[0].getBytes(StandardCharsets.UTF_8)));
+        for (long left = bytes; left > 0; left -= piece.length) {
+            pieces.add(left < piece.length ? Arrays.copyOf(piece, (int) left) : piece);
+        }
+        pieces.add(around[1].getBytes(StandardCharsets.UTF_8));
+        return form("").POST(HttpRequest.BodyPublishers.ofByteArrays(pieces)).build();
     }
 
     @Test

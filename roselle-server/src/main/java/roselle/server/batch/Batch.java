@@ -34,7 +34,7 @@ record Batch(
      * @param key whose it is; empty for nobody's
      * @param group whose share of the engine it takes
      * @param createdAt in seconds since 1970
-     * @param expiresAt likewise: what is not begun then is not answered
+     * @param expiresAt likewise: what has no answer then gets none
      * @param outputSeconds how long its output is kept
      */
     record Order(

@@ -11,6 +11,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Phaser;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import roselle.server.answer.Admission;
 import roselle.server.batch.ResultLog.Outcome;
@@ -46,7 +47,8 @@ final class LineAnswerer {
     }
 
     /**
-     * Answers until the file's end, until {@code end}, or until it is stopped; returns when nothing is being answered any more.
+     * Answers until the file's end, until {@code end}, when what is being answered is broken off, or until it is stopped; returns when
+     * nothing is being answered any more.
      *
      * @return whether every line has an answer
      */
@@ -58,20 +60,30 @@ final class LineAnswerer {
                 if (log.has(number)) {
                     continue;
                 }
-                if (isStopped || !places.tryAcquire(millisUntil(end), TimeUnit.MILLISECONDS)) {
+                if (isStopped || millisUntil(end) == 0 || !places.tryAcquire(millisUntil(end), TimeUnit.MILLISECONDS)) {
                     isComplete = false;
                     break;
                 }
                 begin(line, number);
             }
         } finally {
-            ends.arriveAndAwaitAdvance();
+            awaitEnds(end);
         }
         RuntimeException failed = failure;
         if (failed != null) {
             throw failed;
         }
         return isComplete && !isStopped;
+    }
+
+    private void awaitEnds(Instant end) throws InterruptedException {
+        int phase = ends.arrive();
+        try {
+            ends.awaitAdvanceInterruptibly(phase, millisUntil(end), TimeUnit.MILLISECONDS);
+        } catch (TimeoutException _) {
+            stop();
+            ends.awaitAdvance(phase);
+        }
     }
 
     private long millisUntil(Instant end) {
