@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
@@ -128,8 +129,37 @@ final class StandaloneCluster implements AutoCloseable {
         }
     }
 
+    /** The process of a living executor, by Spark's number of it. */
+    ProcessHandle executor(String id) {
+        return executors().stream()
+                .filter(each ->
+                        String.join(" ", each.info().arguments().orElseThrow()).contains("--executor-id " + id + " "))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("there is no executor " + id));
+    }
+
+    /** What the living executors have had of processors. */
+    Duration processorTime() {
+        return executors().stream()
+                .map(each -> each.info().totalCpuDuration().orElse(Duration.ZERO))
+                .reduce(Duration.ZERO, Duration::plus);
+    }
+
+    /** Bytes of memory that a living executor has had at most, of its heap and all else, as Linux counts it. */
+    long mostMemory() throws IOException {
+        long most = 0;
+        for (ProcessHandle each : executors()) {
+            for (String line : Files.readAllLines(Path.of("/proc/" + each.pid() + "/status"))) {
+                if (line.startsWith("VmHWM:")) {
+                    most = Math.max(most, 1024 * Long.parseLong(line.replaceAll("[^0-9]", "")));
+                }
+            }
+        }
+        return most;
+    }
+
     /** The processes of executors, which are children of workers. */
-    List<ProcessHandle> executors() {
+    private List<ProcessHandle> executors() {
         return processes.stream()
                 .flatMap(process -> process.toHandle().children())
                 .filter(ProcessHandle::isAlive)

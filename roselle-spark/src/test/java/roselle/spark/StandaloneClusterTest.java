@@ -20,22 +20,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** A real cluster gives the same bytes with one worker, with two, and when an executor is killed. */
+/** A real cluster of two workers gives the same bytes as this process alone, and when an executor is killed. */
 @Tag("manual")
 class StandaloneClusterTest {
     private static final int ROWS = 600;
     private static final int LENGTH = 6;
 
-    /** Rows that may be computed twice where an executor is killed: two of a hundred. */
+    /**
+     * Rows that may be computed twice where an executor is killed: two of a hundred. By {@code checkpointRows} and {@code rowsAtATime} it is
+     * eight; what is measured is what the driver had heard of, a heartbeat before the end.
+     */
     private static final int MOST_LOST = ROWS / 50;
 
-    private static SparkSession session(StandaloneCluster cluster, int cores) {
+    private static SparkSession session(String master) {
         return SparkSession.builder()
-                .master(cluster.master())
+                .master(master)
                 .config("spark.driver.host", "127.0.0.1")
                 .config("spark.driver.bindAddress", "127.0.0.1")
                 .config("spark.ui.enabled", "false")
-                .config("spark.cores.max", cores)
+                .config("spark.sql.codegen.wholeStage", "false")
+                .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")
                 .config("spark.executor.cores", 1)
                 .config("spark.executor.memory", "512m")
                 .config("spark.executor.heartbeatInterval", "100ms")
@@ -72,29 +76,25 @@ class StandaloneClusterTest {
 
     @Test
     void givesTheSameBytesWhateverHappens(@TempDir Path folder) throws Exception {
-        try (var cluster = new StandaloneCluster(folder, 2, 1)) {
-            List<String> ofOne;
-            try (var spark = session(cluster, 1)) {
-                ofOne = answers(spark, folder.resolve("one"));
-            }
-            assertThat(ofOne).hasSize(ROWS).allMatch(row -> row.endsWith(",null]"));
-            try (var spark = session(cluster, 2)) {
-                assertThat(answers(spark, folder.resolve("two"))).isEqualTo(ofOne);
-                assertThat(afterAKill(spark, cluster, folder.resolve("killed"))).isEqualTo(ofOne);
-            }
+        List<String> ofOne;
+        try (var spark = session("local[1]")) {
+            ofOne = answers(spark, folder.resolve("one"));
+        }
+        assertThat(ofOne).hasSize(ROWS).allMatch(row -> row.endsWith(",null]"));
+        try (var cluster = new StandaloneCluster(folder, 2, 1);
+                var spark = session(cluster.master())) {
+            assertThat(afterAKill(spark, cluster, folder.resolve("killed"))).isEqualTo(ofOne);
         }
     }
 
-    /** Kills an executor when a third of the rows have answers, and looks at what the next attempt takes from the checkpoint. */
+    /** Kills an executor in the middle of its task, and looks at what the next attempt takes from the checkpoint. */
     private static List<String> afterAKill(SparkSession spark, StandaloneCluster cluster, Path checkpoint)
             throws Exception {
         var counts = new Counts();
         spark.sparkContext().addSparkListener(counts);
         var all = CompletableFuture.supplyAsync(() -> answers(spark, checkpoint));
-        CompletableFuture.anyOf(counts.third, all).join();
-        assertThat(all).isNotDone();
-        assertThat(cluster.executors()).hasSize(2);
-        ProcessHandle killed = cluster.executors().getFirst();
+        CompletableFuture.anyOf(counts.inTheMiddle, all).join();
+        ProcessHandle killed = cluster.executor(counts.inTheMiddle.getNow("none"));
         assertThat(killed.destroyForcibly()).isTrue();
         killed.onExit().join();
         List<String> answers = all.get();
@@ -111,7 +111,7 @@ class StandaloneClusterTest {
         private final AtomicLong kept = new AtomicLong();
         private final AtomicLong begun = new AtomicLong();
         private final Map<Long, Long> running = new ConcurrentHashMap<>();
-        private final CompletableFuture<Void> third = new CompletableFuture<>();
+        private final CompletableFuture<String> inTheMiddle = new CompletableFuture<>(); // an executor's id
 
         long rows() {
             return rows.get();
@@ -119,12 +119,13 @@ class StandaloneClusterTest {
 
         @Override
         public void onExecutorMetricsUpdate(SparkListenerExecutorMetricsUpdate update) {
-            CollectionConverters.asJava(update.accumUpdates())
-                    .forEach(task -> running.put(
-                            (Long) task._1(), value(CollectionConverters.asJava(task._4()), "roselle: rows")));
-            if (running.values().stream().mapToLong(Long::longValue).sum() >= ROWS / 3) {
-                third.complete(null);
-            }
+            CollectionConverters.asJava(update.accumUpdates()).forEach(task -> {
+                long rows = value(CollectionConverters.asJava(task._4()), "roselle: rows");
+                running.put((Long) task._1(), rows);
+                if (rows >= ROWS / 6) {
+                    inTheMiddle.complete(update.execId());
+                }
+            });
         }
 
         @Override
