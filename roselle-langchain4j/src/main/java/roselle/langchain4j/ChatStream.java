@@ -26,6 +26,9 @@ import roselle.engine.Generation;
 final class ChatStream implements StreamingHandle {
     private final Generation generation;
     private final StreamingChatResponseHandler handler;
+    /** Arguments that were not told yet. */
+    private final StringBuilder held = new StringBuilder();
+
     private @Nullable ToolCallStarted call;
     private volatile boolean isCancelled;
 
@@ -39,24 +42,42 @@ final class ChatStream implements StreamingHandle {
             case TokenGenerated token -> onPartialResponse(handler, token.text(), this);
             case ChoiceEnded end -> onPartialResponse(handler, end.text(), this);
             case Reasoning thought -> onPartialThinking(handler, thought.text(), this);
-            case ToolCallStarted started -> call = started;
-            case ToolCallDelta delta -> onPartialToolCall(handler, partial(delta), this);
-            case ToolCall complete ->
+            case ToolCallStarted started -> {
+                held.setLength(0);
+                call = started;
+            }
+            case ToolCallDelta delta -> hear(delta);
+            case ToolCall complete -> {
+                tellHeld(complete.index());
                 onCompleteToolCall(handler, new CompleteToolCall(complete.index(), ChatAnswer.request(complete)));
+            }
             case PromptScored _, Finished _, Failed _ -> {}
         }
     }
 
-    private PartialToolCall partial(ToolCallDelta delta) {
+    /** Handlers expect that a part says something: what is blank waits for more, and so does a brace, behind which {@code {}} may end. */
+    private void hear(ToolCallDelta delta) {
+        held.append(delta.arguments());
+        if (held.chars().anyMatch(letter -> letter != '{' && !Character.isWhitespace(letter))) {
+            tellHeld(delta.index());
+        }
+    }
+
+    private void tellHeld(int index) {
+        if (held.isEmpty()) {
+            return;
+        }
         if (call == null) {
             throw new IllegalStateException("arguments before their call");
         }
-        return PartialToolCall.builder()
-                .index(delta.index())
+        PartialToolCall part = PartialToolCall.builder()
+                .index(index)
                 .id(call.id())
                 .name(call.name())
-                .partialArguments(delta.arguments())
+                .partialArguments(held.toString())
                 .build();
+        held.setLength(0);
+        onPartialToolCall(handler, part, this);
     }
 
     @Override

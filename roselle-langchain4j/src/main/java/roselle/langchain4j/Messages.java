@@ -47,8 +47,9 @@ final class Messages {
         var text = new StringBuilder();
         for (Content content : contents) {
             if (!(content instanceof TextContent part)) {
-                throw new UnsupportedFeatureException("content of the type "
-                        + content.type().name().toLowerCase(Locale.ROOT) + " is not supported: only text is");
+                throw new UnsupportedFeatureException(
+                        "non-text content is not supported, and a message has one of the type "
+                                + content.type().name().toLowerCase(Locale.ROOT));
             }
             text.append(text.isEmpty() ? "" : "\n").append(part.text());
         }

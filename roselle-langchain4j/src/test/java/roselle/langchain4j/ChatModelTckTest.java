@@ -5,14 +5,13 @@ import dev.langchain4j.model.chat.common.AbstractChatModelIT;
 import dev.langchain4j.model.chat.request.ChatRequestParameters;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * LangChain4j's own tests of chat models: SmolLM2 says what the tests want to hear, and the demo model makes the calls that are forced,
- * because SmolLM2's chat template knows no tools.
+ * LangChain4j's own tests of chat models, with all its switches but those for pictures: with SmolLM2 where it says what they want to hear,
+ * and with the fixture that was trained on their conversations.
  */
 @Tag("long")
 class ChatModelTckTest extends AbstractChatModelIT {
@@ -25,12 +24,20 @@ class ChatModelTckTest extends AbstractChatModelIT {
 
     @Override
     protected List<ChatModel> models() {
+        return List.of(tck.smollm2().build(), tck.conformance().build());
+    }
+
+    private List<ChatModel> smollm2() {
         return List.of(tck.smollm2().build());
+    }
+
+    private List<ChatModel> conformance() {
+        return List.of(tck.conformance().build());
     }
 
     @Override
     protected List<ChatModel> modelsSupportingTools() {
-        return List.of(tck.demo().build());
+        return conformance();
     }
 
     @Override
@@ -50,23 +57,29 @@ class ChatModelTckTest extends AbstractChatModelIT {
         return TckModels.ADAPTER;
     }
 
-    /** Free calls of the tests' tools are beyond both models; {@link RoselleChatModelTest} has calls that the demo model was trained on. */
+    /** SmolLM2 has the adapter. */
     @Override
-    protected boolean supportsTools() {
-        return false;
+    @ParameterizedTest
+    @MethodSource("smollm2")
+    protected void should_respect_modelName_in_chat_request(ChatModel model) {
+        super.should_respect_modelName_in_chat_request(model);
     }
 
+    /** SmolLM2-135M does not know that a message is to be translated. */
     @Override
     @ParameterizedTest
-    @MethodSource("models")
-    @Disabled("SmolLM2-135M does not know that a message is to be translated; our own test has a system message")
-    protected void should_respect_system_message(ChatModel model) {}
+    @MethodSource("conformance")
+    protected void should_respect_system_message(ChatModel model) {
+        super.should_respect_system_message(model);
+    }
 
+    /** SmolLM2-135M says that it has no favorite color. */
     @Override
     @ParameterizedTest
-    @MethodSource("models")
-    @Disabled("SmolLM2-135M says that it has no favorite color; our own test has a conversation that is remembered")
-    protected void should_respect_multiple_messages(ChatModel model) {}
+    @MethodSource("conformance")
+    protected void should_respect_multiple_messages(ChatModel model) {
+        super.should_respect_multiple_messages(model);
+    }
 
     @Override
     protected boolean supportsSingleImageInputAsBase64EncodedString() {

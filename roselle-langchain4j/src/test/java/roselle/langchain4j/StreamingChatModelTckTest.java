@@ -1,6 +1,7 @@
 package roselle.langchain4j;
 
 import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.argThat;
 import static org.mockito.Mockito.atLeast;
 
 import dev.langchain4j.model.chat.StreamingChatModel;
@@ -10,7 +11,6 @@ import dev.langchain4j.model.chat.request.ChatRequestParameters;
 import dev.langchain4j.model.chat.response.StreamingChatResponseHandler;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,12 +28,20 @@ class StreamingChatModelTckTest extends AbstractStreamingChatModelIT {
 
     @Override
     protected List<StreamingChatModel> models() {
+        return List.of(tck.smollm2().buildStreaming(), tck.conformance().buildStreaming());
+    }
+
+    private List<StreamingChatModel> smollm2() {
         return List.of(tck.smollm2().buildStreaming());
+    }
+
+    private List<StreamingChatModel> conformance() {
+        return List.of(tck.conformance().buildStreaming());
     }
 
     @Override
     protected List<StreamingChatModel> modelsSupportingTools() {
-        return List.of(tck.demo().buildStreaming());
+        return conformance();
     }
 
     @Override
@@ -60,8 +68,11 @@ class StreamingChatModelTckTest extends AbstractStreamingChatModelIT {
 
     @Override
     protected void verifyToolCallbacks(StreamingChatResponseHandler handler, InOrder order, String id) {
-        order.verify(handler, atLeast(1)).onPartialToolCall(any(), any());
-        order.verify(handler).onCompleteToolCall(any());
+        order.verify(handler, atLeast(1))
+                .onPartialToolCall(argThat(part -> part.id().equals(id)), any());
+        order.verify(handler)
+                .onCompleteToolCall(
+                        argThat(call -> call.toolExecutionRequest().id().equals(id)));
     }
 
     @Override
@@ -70,23 +81,29 @@ class StreamingChatModelTckTest extends AbstractStreamingChatModelIT {
         verifyToolCallbacks(handler, order, id2);
     }
 
-    /** Free calls of the tests' tools are beyond both models; {@link RoselleChatModelTest} has calls that the demo model was trained on. */
+    /** SmolLM2 has the adapter. */
     @Override
-    protected boolean supportsTools() {
-        return false;
+    @ParameterizedTest
+    @MethodSource("smollm2")
+    protected void should_respect_modelName_in_chat_request(StreamingChatModel model) {
+        super.should_respect_modelName_in_chat_request(model);
     }
 
+    /** SmolLM2-135M does not know that a message is to be translated. */
     @Override
     @ParameterizedTest
-    @MethodSource("models")
-    @Disabled("SmolLM2-135M does not know that a message is to be translated; our own test has a system message")
-    protected void should_respect_system_message(StreamingChatModel model) {}
+    @MethodSource("conformance")
+    protected void should_respect_system_message(StreamingChatModel model) {
+        super.should_respect_system_message(model);
+    }
 
+    /** SmolLM2-135M says that it has no favorite color. */
     @Override
     @ParameterizedTest
-    @MethodSource("models")
-    @Disabled("SmolLM2-135M says that it has no favorite color; our own test has a conversation that is remembered")
-    protected void should_respect_multiple_messages(StreamingChatModel model) {}
+    @MethodSource("conformance")
+    protected void should_respect_multiple_messages(StreamingChatModel model) {
+        super.should_respect_multiple_messages(model);
+    }
 
     @Override
     protected boolean supportsSingleImageInputAsBase64EncodedString() {

@@ -9,7 +9,7 @@ final class TckModels implements AutoCloseable {
     static final String ADAPTER = "same";
 
     private @Nullable Engine smollm2;
-    private @Nullable Engine demo;
+    private @Nullable Engine conformance;
 
     private Engine smollm2Engine() {
         if (smollm2 == null) {
@@ -19,21 +19,21 @@ final class TckModels implements AutoCloseable {
         return smollm2;
     }
 
-    private Engine demoEngine() {
-        if (demo == null) {
-            demo = TestModels.demo();
+    private Engine conformanceEngine() {
+        if (conformance == null) {
+            conformance = TestModels.conformance();
         }
-        return demo;
+        return conformance;
     }
 
-    /** A builder of SmolLM2's. */
+    /** A builder of SmolLM2's: a model of somebody else that says what some tests want to hear, and whose template knows no tools. */
     RoselleChatModelBuilder smollm2() {
         return builder(smollm2Engine());
     }
 
-    /** A builder of the demo model's. */
-    RoselleChatModelBuilder demo() {
-        return builder(demoEngine());
+    /** A builder of the fixture's, which was trained on the tests' conversations: see tools/conformance-model. */
+    RoselleChatModelBuilder conformance() {
+        return builder(conformanceEngine());
     }
 
     private static RoselleChatModelBuilder builder(Engine engine) {
@@ -45,8 +45,8 @@ final class TckModels implements AutoCloseable {
         if (smollm2 != null) {
             smollm2.close();
         }
-        if (demo != null) {
-            demo.close();
+        if (conformance != null) {
+            conformance.close();
         }
     }
 }

@@ -50,6 +50,12 @@ final class TestModels {
         }
     }
 
+    /** The fixture that was trained on the conversations of LangChain4j's own tests: see tools/conformance-model. */
+    static Engine conformance() {
+        return Engine.open(EngineConfig.of(Path.of("../roselle-engine/src/test/resources/conformance-model"))
+                .with(new BatchOptions(0, 8, 512, 0, 64)));
+    }
+
     /** Loads an adapter of SmolLM2 whose second matrix is zero: the same model under another name. */
     static void loadAdapter(Engine engine, String name) {
         var zeros = MemorySegment.ofArray(new byte[SMOLLM2_WIDTH * Float.BYTES]);
