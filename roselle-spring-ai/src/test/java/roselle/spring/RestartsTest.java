@@ -50,8 +50,7 @@ class RestartsTest {
             long mappings = Files.readAllLines(Path.of("/proc/self/maps")).stream()
                     .filter(line -> line.contains(".gguf"))
                     .count();
-            long heap =
-                    ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+            long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
             return new Holdings(threads, system.getOpenFileDescriptorCount(), mappings, heap, Allocated.bytes());
         }
 
@@ -64,7 +63,16 @@ class RestartsTest {
     private static final class Allocated {
         /** Ten counts of bytes and pieces, in this order. */
         private static final StructLayout INFO = MemoryLayout.structLayout(Stream.of(
-                        "arena", "ordblks", "smblks", "hblks", "hblkhd", "usmblks", "fsmblks", "uordblks", "fordblks", "keepcost")
+                        "arena",
+                        "ordblks",
+                        "smblks",
+                        "hblks",
+                        "hblkhd",
+                        "usmblks",
+                        "fsmblks",
+                        "uordblks",
+                        "fordblks",
+                        "keepcost")
                 .map(name -> (MemoryLayout) ValueLayout.JAVA_LONG.withName(name))
                 .toArray(MemoryLayout[]::new));
 
