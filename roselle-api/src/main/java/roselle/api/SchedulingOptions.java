@@ -15,7 +15,7 @@ import roselle.api.InvalidRequestException.Reason;
  */
 public record SchedulingOptions(
         int priority, String key, String cacheSalt, Duration deadline, Duration firstTokenWithin) {
-    /** The lowest priority: such a request advances only while its key has no other. */
+    /** The lowest priority: while its key has others, such a request has only what costs steps of these next to nothing. */
     public static final int BACKGROUND = -1000;
 
     private static final Duration LONGEST_DEADLINE = Duration.ofDays(365);

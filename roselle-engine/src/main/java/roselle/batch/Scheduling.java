@@ -24,7 +24,7 @@ public record Scheduling(
         this(scope, priority, key, arrivalNanos, deadlineNanos, arrivalNanos + USUAL_PATIENCE_NANOS);
     }
 
-    /** Whether it advances only while its key has nothing else here. */
+    /** Whether it gives way in steps to what else its key has here. */
     public boolean isBackground() {
         return priority == SchedulingOptions.BACKGROUND;
     }

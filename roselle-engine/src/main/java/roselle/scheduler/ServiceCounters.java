@@ -83,6 +83,12 @@ final class ServiceCounters {
         return account;
     }
 
+    /** Whether a key has requests in the engine that are not in the background. */
+    boolean hasForeground(String key) {
+        Account account = active.get(key);
+        return account != null && account.foreground > 0;
+    }
+
     /** Keys that have requests in the engine. */
     int keys() {
         return active.size();

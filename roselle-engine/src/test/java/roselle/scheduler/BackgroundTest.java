@@ -86,6 +86,32 @@ final class BackgroundTest {
     }
 
     @Test
+    void hasARowNowAndThenWhereEachCostsTime() {
+        assertThat(rowsBesideOthers(0, 3 * Background.TRIED)).isEqualTo(3);
+    }
+
+    @Test
+    void hasTheRowsThatCostNothing() {
+        rowsBesideOthers(5, 6 * Background.TRIED); // one at first, one more where it was fast enough
+        assertThat(rowsBesideOthers(5, 16)).isBetween(2 * 14, 5 * 14);
+    }
+
+    /** What a batch of six has in some steps beside one other, who comes again and again. */
+    private int rowsBesideOthers(int free, int steps) {
+        int rows = 0;
+        Sequence other = submit(4, 40, 0, "");
+        submitBatch(6);
+        for (int i = 0; i < steps; i++) {
+            List<Long> ids = step(free);
+            rows += ids.contains(other.id()) ? ids.size() - 1 : 0;
+            if (!ids.contains(other.id()) || other.state() instanceof roselle.batch.Finished) {
+                other = submit(4, 40, 0, "");
+            }
+        }
+        return rows;
+    }
+
+    @Test
     void keepsItsKeysShareBesideOtherKeys() {
         submitBatch(2);
         step(0);

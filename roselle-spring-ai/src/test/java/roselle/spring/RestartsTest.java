@@ -28,7 +28,7 @@ import roselle.hub.BundledModel;
 import roselle.spring.autoconfigure.RoselleAutoConfiguration;
 
 /** A hundred applications, one after the other in one JVM, leave nothing behind: no threads, files, mappings, and no memory. */
-@Tag("long")
+@Tag("manual")
 @EnabledOnOs(OS.LINUX)
 class RestartsTest {
     private static final int HALF = 50;
@@ -77,6 +77,7 @@ class RestartsTest {
                 .toArray(MemoryLayout[]::new));
 
         /** In pieces of the allocator's own and in mappings; 0 where C's library is another one. */
+        @SuppressWarnings("restricted") // reads counts
         static long bytes() {
             Linker linker = Linker.nativeLinker();
             var function = linker.defaultLookup().find("mallinfo2");

@@ -1,6 +1,7 @@
 package roselle.model.architecture.expert;
 
 import static java.util.Map.entry;
+import static java.util.Objects.requireNonNull;
 
 import java.util.List;
 import java.util.Map;
@@ -48,7 +49,7 @@ public final class DeepseekV32 implements Architecture {
         boolean[] choosing = choosing(config, builder.sizes.layers());
         var attentions = new AttentionSpec[choosing.length];
         for (int layer = 0; layer < attentions.length; layer++) {
-            attentions[layer] = latent.with(index(config, latent.rope(), choosing[layer]));
+            attentions[layer] = latent.with(index(config, requireNonNull(latent.rope()), choosing[layer]));
         }
         return new Blueprint(builder.spec(attentions), names(config));
     }
