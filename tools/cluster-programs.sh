@@ -1,7 +1,7 @@
 #!/bin/sh
 # Builds what the tests of deploy/ drive, from the Go proxy, into the cache, with the schemas of what they compare; prints the folder
 # that has them. It takes an hour where nothing is there yet. Needs Go 1.26, and Python's yaml; etcd is Debian's (etcd-server).
-# usage: tools/cluster-programs.sh [ROUTER]; ROUTER is a checkout of llm-d/llm-d-router, whose endpoint picker is built, too.
+# usage: tools/cluster-programs.sh [ROUTER]; ROUTER is a checkout of llm-d/llm-d-router, whose endpoint picker is built first.
 set -eu
 folder=${ROSELLE_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/roselle}/cluster-programs
 kubernetes=1.36.3
@@ -49,11 +49,11 @@ write_schemas() {
         "$(module github.com/kserve/kserve@v0.17.0)/config/crd/full/llmisvc/serving.kserve.io_llminferenceserviceconfigs.yaml"
 }
 
+if [ $# = 1 ] && [ ! -x "$bin/epp" ]; then
+    (cd "$1" && nice -n 2 go build -o "$bin/epp" ./cmd/epp) >&2
+fi
 install kubeconform github.com/yannh/kubeconform/cmd/kubeconform@v0.8.0
 install helm helm.sh/helm/v3/cmd/helm@v3.22.0
 write_schemas
 (build_api_server)
-if [ $# = 1 ] && [ ! -x "$bin/epp" ]; then
-    (cd "$1" && nice -n 2 go build -o "$bin/epp" ./cmd/epp) >&2
-fi
 echo "$bin"

@@ -9,8 +9,8 @@ import roselle.api.PageEvent;
 import roselle.api.PageEvent.Scope;
 
 /**
- * Events of one engine as vLLM's subscribers read them (vllm/distributed/kv_events.py): {@code [time, events]}, of which each
- * is an array that begins with its name. Pages that follow one another make one event, and those that leave another.
+ * Events of one engine as vLLM's subscribers read them (vllm/distributed/kv_events.py): {@code [time, events, rank]}, of which
+ * each event is an array that begins with its name. Pages that follow one another make one event, and those that leave another.
  *
  * <p>Pages that continue ones of which nobody was told are left out: a subscriber could not place them.
  */
@@ -132,8 +132,8 @@ final class EventBatch {
     byte[] bytes(double seconds) {
         endStored();
         endRemoved();
-        var batch = new MessagePack().array(2).number(seconds).array(events.size());
+        var batch = new MessagePack().array(3).number(seconds).array(events.size());
         events.forEach(batch::written);
-        return batch.bytes();
+        return batch.unsigned(0).bytes(); // the rank among servers that share the work: there is one
     }
 }

@@ -34,10 +34,10 @@ final class EventBatchTest {
 
         assertThat(HexFormat.of().formatHex(batch.bytes(1.5)))
                 .isEqualTo(
-                        "92cb3ff80000000000009599ab426c6f636b53746f72656492cf4b228d27671cbe78cf3f278dfa48309606c09401cc"
+                        "93cb3ff80000000000009599ab426c6f636b53746f72656492cf4b228d27671cbe78cf3f278dfa48309606c09401cc"
                                 + "c8ce000111700502c0c0a574616c65739291a473616c74c093ac426c6f636b52656d6f76656491cf3f278dfa483096"
                                 + "06c099ab426c6f636b53746f72656491cfdce9144faac7aad0c092010202c0c0c0c099ab426c6f636b53746f7265"
-                                + "6491cf6eb73288fd5dbc64cf4b228d27671cbe7892090902c0c0c0c091b0416c6c426c6f636b73436c6561726564");
+                                + "6491cf6eb73288fd5dbc64cf4b228d27671cbe7892090902c0c0c0c091b0416c6c426c6f636b73436c656172656400");
     }
 
     @Test
