@@ -15,17 +15,20 @@ import roselle.engine.EngineStatus;
 import roselle.engine.EngineTotals;
 import roselle.server.config.ServedModel;
 
-/** One engine's meters, read from its status at each scrape. */
+/** One engine's meters, of which each scrape tells those of one moment. */
 final class EngineMeters {
     private final MeterRegistry registry;
     private final Engine engine;
     private final Tags tags;
     private final MultiGauge adapters;
     private final List<Meter> meters = new ArrayList<>();
+    private volatile EngineStatus status; // of the latest look
+    private Tags adapterLabels = Tags.empty();
 
     private EngineMeters(MeterRegistry registry, ServedModel model) {
         this.registry = registry;
         engine = model.engine();
+        status = engine.status();
         tags = Tags.of("model", model.name());
         adapters = MultiGauge.builder("roselle.lora.requests.info")
                 .description("Adapters of requests that have a token and that have none yet, as labels, and the time")
@@ -51,8 +54,9 @@ final class EngineMeters {
         adapters.register(List.of(), true);
     }
 
-    /** Sets the labels of the adapters' series to those of the moment, before it is read. */
-    void tellAdapters() {
+    /** Takes the engine's status, and the adapters that are in use, before the series are read. */
+    void look() {
+        status = engine.status();
         Tags labels = tags.and(
                 "max_lora",
                 Integer.toString(engine.maxAdapters()),
@@ -60,7 +64,10 @@ final class EngineMeters {
                 String.join(",", engine.adaptersInUse(true)),
                 "waiting_lora_adapters",
                 String.join(",", engine.adaptersInUse(false)));
-        adapters.register(List.of(MultiGauge.Row.of(labels, System.currentTimeMillis() / 1e3)), true);
+        if (!labels.equals(adapterLabels)) {
+            adapterLabels = labels;
+            adapters.register(List.of(MultiGauge.Row.of(labels, () -> System.currentTimeMillis() / 1e3)), true);
+        }
     }
 
     /** The five series that a gateway routes by. */
@@ -152,17 +159,14 @@ final class EngineMeters {
     }
 
     private void gauge(String name, String description, ToDoubleFunction<EngineStatus> value) {
-        meters.add(Gauge.builder("roselle." + name, engine, e -> value.applyAsDouble(e.status()))
+        meters.add(Gauge.builder("roselle." + name, this, own -> value.applyAsDouble(own.status))
                 .description(description)
                 .tags(tags)
                 .register(registry));
     }
 
     private void counter(String name, String description, ToDoubleFunction<EngineTotals> value) {
-        meters.add(FunctionCounter.builder(
-                        "roselle." + name,
-                        engine,
-                        e -> value.applyAsDouble(e.status().totals()))
+        meters.add(FunctionCounter.builder("roselle." + name, this, own -> value.applyAsDouble(own.status.totals()))
                 .description(description)
                 .tags(tags)
                 .register(registry));

@@ -90,14 +90,14 @@ public final class Metrics implements Dialect, Observer, Routes.Interceptor {
     }
 
     private void scrape(Exchange exchange) {
-        exchange.send(200, TEXT, scraped().getBytes(StandardCharsets.UTF_8));
+        exchange.send(200, TEXT, scraped());
     }
 
-    private synchronized String scraped() {
+    synchronized byte[] scraped() {
         followEngines();
-        engines.forEach(EngineMeters::tellAdapters);
+        engines.forEach(EngineMeters::look);
         pool.ifPresent(PoolMeters::tellModels);
-        return names.in(registry.scrape());
+        return names.in(registry.scrape()).getBytes(StandardCharsets.UTF_8);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package roselle.server.metrics;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import roselle.server.config.MetricOptions;
@@ -52,13 +53,18 @@ final class SeriesNames {
     private static final String TYPE = "# TYPE ";
     private static final String HELP = "# HELP ";
 
+    /** Beginnings of lines that are remembered: more than a server of a few models has. */
+    private static final int MOST_HEADS = 10_000;
+
     private final List<String> wanted;
+    /** By a name of others, what a line begins with, and the same under that name: they stay, their values change. */
+    private final Map<String, Map<String, String>> heads = new HashMap<>();
 
     SeriesNames(MetricOptions options) {
         wanted = options.names();
     }
 
-    /** The text with the names that were asked for. */
+    /** The text with the names that were asked for; one thread at a time. */
     String in(String text) {
         if (wanted.equals(MetricOptions.DEFAULT.names())) {
             return text;
@@ -101,7 +107,15 @@ final class SeriesNames {
             family.forEach(line -> out.append(line).append('\n'));
         }
         for (String name : names) {
-            family.forEach(line -> out.append(renamed(line, own, name)).append('\n'));
+            Map<String, String> known = heads.computeIfAbsent(name, _ -> new HashMap<>());
+            if (known.size() > MOST_HEADS) {
+                known.clear();
+            }
+            for (String line : family) {
+                int value = line.startsWith("# ") ? line.length() : line.lastIndexOf(' ');
+                out.append(known.computeIfAbsent(line.substring(0, value), head -> renamed(head, own, name)));
+                out.append(line, value, line.length()).append('\n');
+            }
         }
     }
 
