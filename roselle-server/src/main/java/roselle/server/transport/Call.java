@@ -51,6 +51,7 @@ public final class Call implements Link {
     private final HttpHeaders headers = new DefaultHttpHeaders();
     private final ArrayDeque<byte[]> pieces = new ArrayDeque<>();
     private final List<Runnable> whenGone = new ArrayList<>();
+    private final Doorbell bell = new Doorbell();
     private long waiting;
     private boolean isPaused;
     private boolean isComplete;
@@ -99,7 +100,7 @@ public final class Call implements Link {
         if (piece.isReadable() && !isOver) {
             pieces.add(ByteBufUtil.getBytes(piece));
             waiting += piece.readableBytes();
-            notifyAll();
+            bell.ring();
         }
         isPaused = waiting > MAX_WAITING;
         return !isPaused;
@@ -109,19 +110,19 @@ public final class Call implements Link {
     synchronized void complete() {
         isComplete = true;
         bodyDeadline = NONE;
-        notifyAll();
+        bell.ring();
     }
 
     /** What came is no body. */
     synchronized void breakBody(RefusedException refusal) {
         broken = refusal;
         bodyDeadline = NONE;
-        notifyAll();
+        bell.ring();
     }
 
     /** The peer takes bytes again. */
-    synchronized void wake() {
-        notifyAll();
+    void wake() {
+        bell.ring();
     }
 
     /** The peer has gone. */
@@ -134,8 +135,8 @@ public final class Call implements Link {
             isGone = true;
             due = List.copyOf(whenGone);
             whenGone.clear();
-            notifyAll();
         }
+        bell.ring();
         due.forEach(Runnable::run);
     }
 
@@ -190,8 +191,8 @@ public final class Call implements Link {
         askForBody();
         byte[] piece;
         boolean resumes;
+        await(this::hasNews);
         synchronized (this) {
-            await(() -> !pieces.isEmpty() || isComplete || broken != null);
             piece = pieces.poll();
             if (piece == null) {
                 requireSound();
@@ -205,6 +206,10 @@ public final class Call implements Link {
             context.executor().execute(() -> context.channel().config().setAutoRead(true));
         }
         return piece;
+    }
+
+    private synchronized boolean hasNews() {
+        return !pieces.isEmpty() || isComplete || broken != null;
     }
 
     @Override
@@ -330,20 +335,18 @@ public final class Call implements Link {
     private void awaitTaken(BooleanSupplier condition) throws IOException {
         writeDeadline = Deadline.in(limits.write());
         try {
-            synchronized (this) {
-                await(condition);
-            }
+            await(condition);
         } finally {
             writeDeadline = NONE;
         }
     }
 
-    /** Waits for a condition, whose change is told of by {@link #notifyAll}. */
-    private synchronized void await(BooleanSupplier condition) throws IOException {
+    /** Waits for a condition; whoever changes what it looks at rings the bell. */
+    private void await(BooleanSupplier condition) throws IOException {
         try {
-            while (!condition.getAsBoolean()) {
+            bell.await(() -> isGone || condition.getAsBoolean());
+            if (!condition.getAsBoolean()) {
                 requirePeer();
-                wait();
             }
         } catch (InterruptedException interruption) {
             Thread.currentThread().interrupt();

@@ -12,6 +12,8 @@ import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import roselle.server.transport.Deadline;
+import roselle.server.transport.Doorbell;
 
 /**
  * A request to another server, and its answer.
@@ -27,6 +29,8 @@ public final class Upstream implements AutoCloseable {
     private final InetSocketAddress server;
     private final UpstreamRequest request;
     private final ArrayDeque<byte[]> pieces = new ArrayDeque<>();
+    private final Doorbell bell = new Doorbell();
+    private volatile long deadline = Deadline.NONE; // of the present wait
     private @Nullable UpstreamConnection connection;
     private @Nullable AnswerHead head;
     private @Nullable IOException broken;
@@ -46,7 +50,6 @@ public final class Upstream implements AutoCloseable {
     synchronized void begin(AnswerHead answer) {
         if (answer.status() >= 200) { // what comes before says nothing of the answer
             head = answer;
-            notifyAll();
         }
     }
 
@@ -55,7 +58,6 @@ public final class Upstream implements AutoCloseable {
         if (piece.isReadable()) {
             pieces.add(ByteBufUtil.getBytes(piece));
             waiting += piece.readableBytes();
-            notifyAll();
         }
         isPaused |= waiting > MAX_WAITING; // the reader alone ends a pause: pieces still come after it has begun
         return !isPaused;
@@ -64,7 +66,7 @@ public final class Upstream implements AutoCloseable {
     synchronized void complete() {
         if (head != null) {
             isComplete = true;
-            notifyAll();
+            bell.ring();
         }
     }
 
@@ -73,7 +75,18 @@ public final class Upstream implements AutoCloseable {
             var end = new EOFException(by.server() + " has closed the connection");
             end.initCause(cause);
             broken = end;
-            notifyAll();
+            bell.ring();
+        }
+    }
+
+    /** What has come so far can be read: told once for all that came at a time. */
+    void tell() {
+        bell.ring();
+    }
+
+    void wakeIfOverdue(long now) {
+        if (Deadline.isOver(deadline, now)) {
+            bell.ring();
         }
     }
 
@@ -86,7 +99,7 @@ public final class Upstream implements AutoCloseable {
      * @throws IOException if the server cannot be reached, goes before it answers, or takes longer
      */
     public AnswerHead awaitHead(Duration patience) throws IOException {
-        long end = System.nanoTime() + patience.toNanos();
+        long end = Deadline.in(patience);
         for (var kept = owner.kept(server); kept != null; kept = owner.kept(server)) {
             try {
                 return sendOn(kept, end);
@@ -104,10 +117,14 @@ public final class Upstream implements AutoCloseable {
         }
         requireWanted();
         way.send(request, this);
+        await(this::hasHead, end);
         synchronized (this) {
-            await(() -> head != null, end);
             return Objects.requireNonNull(head);
         }
+    }
+
+    private synchronized boolean hasHead() {
+        return head != null;
     }
 
     private synchronized void requireWanted() throws IOException {
@@ -122,11 +139,11 @@ public final class Upstream implements AutoCloseable {
      * @throws IOException if the answer breaks off, or nothing comes for so long
      */
     public byte[] read(Duration patience) throws IOException {
-        long end = System.nanoTime() + patience.toNanos();
+        long end = Deadline.in(patience);
         UpstreamConnection resumed = null;
         byte[] piece;
+        await(this::hasPiece, end);
         synchronized (this) {
-            await(() -> !pieces.isEmpty() || isComplete, end);
             piece = pieces.poll();
             if (piece == null) {
                 return END;
@@ -143,23 +160,35 @@ public final class Upstream implements AutoCloseable {
         return piece;
     }
 
-    /** Waits for a condition, whose change is told of by {@link #notifyAll}. */
-    private synchronized void await(BooleanSupplier condition, long end) throws IOException {
+    private synchronized boolean hasPiece() {
+        return !pieces.isEmpty() || isComplete;
+    }
+
+    /** Waits for a condition; whoever changes what it looks at rings the bell. */
+    private void await(BooleanSupplier condition, long end) throws IOException {
+        deadline = end;
         try {
-            while (!condition.getAsBoolean()) {
-                requireWanted();
-                if (broken != null) {
-                    throw broken;
-                }
-                long millis = (end - System.nanoTime()) / 1_000_000;
-                if (millis <= 0) {
-                    throw new SocketTimeoutException(server + " has sent nothing for too long");
-                }
-                wait(millis);
-            }
+            bell.await(() -> condition.getAsBoolean() || hasEnded() || Deadline.isOver(end, System.nanoTime()));
         } catch (InterruptedException _) {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while a server answered");
+        } finally {
+            deadline = Deadline.NONE;
+        }
+        if (!condition.getAsBoolean()) {
+            requireWanted();
+            requireSound();
+            throw new SocketTimeoutException(server + " has sent nothing for too long");
+        }
+    }
+
+    private synchronized boolean hasEnded() {
+        return isAborted || broken != null;
+    }
+
+    private synchronized void requireSound() throws IOException {
+        if (broken != null) {
+            throw broken;
         }
     }
 
@@ -169,8 +198,8 @@ public final class Upstream implements AutoCloseable {
         synchronized (this) {
             isAborted = true;
             open = isComplete ? null : connection;
-            notifyAll();
         }
+        bell.ring();
         if (open != null) {
             open.close();
         }
@@ -179,5 +208,6 @@ public final class Upstream implements AutoCloseable {
     @Override
     public void close() {
         abort();
+        owner.ended(this);
     }
 }

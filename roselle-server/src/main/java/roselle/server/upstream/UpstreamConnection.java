@@ -105,6 +105,14 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
+    @Override
+    public void channelReadComplete(ChannelHandlerContext context) {
+        Upstream upstream = current;
+        if (upstream != null) {
+            upstream.tell();
+        }
+    }
+
     private void finish(ChannelHandlerContext context, Upstream upstream) {
         current = null;
         context.channel().config().setAutoRead(true);

@@ -16,6 +16,7 @@ import java.net.ConnectException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
@@ -32,8 +33,12 @@ public final class Upstreams implements AutoCloseable {
     /** So much shorter than servers keep theirs that few requests meet one that is being closed. */
     private static final Duration KEPT_FOR = Duration.ofSeconds(20);
 
+    /** Between two looks for waits that have taken too long. */
+    private static final long GLANCE_MILLIS = 100;
+
     private final MultiThreadIoEventLoopGroup loops = new MultiThreadIoEventLoopGroup(
             LOOPS, new DefaultThreadFactory("roselle-upstream", true), NioIoHandler.newFactory());
+    private final Set<Upstream> underWay = ConcurrentHashMap.newKeySet();
     private final Map<InetSocketAddress, ConcurrentLinkedDeque<UpstreamConnection>> kept = new ConcurrentHashMap<>();
     private final Bootstrap bootstrap;
 
@@ -44,11 +49,24 @@ public final class Upstreams implements AutoCloseable {
                 .channel(NioSocketChannel.class)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) connectTimeout.toMillis());
+        loops.scheduleAtFixedRate(this::wakeOverdue, GLANCE_MILLIS, GLANCE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void wakeOverdue() {
+        long now = System.nanoTime();
+        underWay.forEach(each -> each.wakeIfOverdue(now));
     }
 
     /** Begins a request; what becomes of it is told by {@link Upstream#awaitHead}. */
     public Upstream begin(InetSocketAddress server, UpstreamRequest request) {
-        return new Upstream(this, server, request);
+        var begun = new Upstream(this, server, request);
+        underWay.add(begun);
+        return begun;
+    }
+
+    /** Nobody waits for it any more. */
+    void ended(Upstream upstream) {
+        underWay.remove(upstream);
     }
 
     /** A connection that an earlier request has left, or null. */
