@@ -125,10 +125,13 @@ public final class GatewayCommand implements Callable<Integer> {
     @Option(
             names = "--max-connections",
             paramLabel = "N",
-            description = "Open at a time; default: 20000, or fewer where the system allows the process fewer.")
+            description = "Open at a time; default: 20000, or half of what the system allows the process.")
     private int connections = LimitOptions.DEFAULT.connections();
 
-    @Option(names = "--max-requests", paramLabel = "N", description = "Answered at a time; default: 20000.")
+    @Option(
+            names = "--max-requests",
+            paramLabel = "N",
+            description = "Answered at a time; default: as --max-connections.")
     private int requests = LimitOptions.MANY_CONNECTIONS;
 
     @Option(

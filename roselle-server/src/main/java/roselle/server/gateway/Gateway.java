@@ -12,6 +12,7 @@ import roselle.server.access.LimitedAdmission;
 import roselle.server.access.OriginCheck;
 import roselle.server.config.GatewayOptions;
 import roselle.server.config.GatewayTrust;
+import roselle.server.config.LimitOptions;
 import roselle.server.config.ServerConfig;
 import roselle.server.http.ApiException;
 import roselle.server.http.Conventions;
@@ -23,6 +24,7 @@ import roselle.server.http.HttpListener;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.Routes;
 import roselle.server.http.Turns;
+import roselle.server.transport.Transport;
 import roselle.server.upstream.Upstreams;
 
 /**
@@ -55,22 +57,42 @@ public final class Gateway implements AutoCloseable {
     private final AtomicBoolean isDraining = new AtomicBoolean();
 
     private Gateway(ServerConfig config, GatewayOptions options, Conventions conventions) {
-        this.config = config;
+        LimitOptions limits = fitting(config.limits(), Transport.room());
+        this.config = config.with(limits);
         this.conventions = conventions;
         members = new Members(options.members().stream().map(Member::new).toList());
         upstreams = new Upstreams(options.connect());
         watch = new MemberWatch(members, upstreams, options);
-        admission = new LimitedAdmission(config.limits().requests(), GatewayTrust.NONE);
+        admission = new LimitedAdmission(limits.requests(), GatewayTrust.NONE);
         meters = new GatewayMeters(members);
         forwarder = new Forwarder(members, upstreams, options, meters);
         watch.start();
         try {
-            listener = HttpListener.start(config, routes(), Turns::atOnce);
+            listener = HttpListener.start(this.config, routes(), Turns::atOnce);
         } catch (Throwable failure) {
             watch.close();
             upstreams.close();
             throw failure;
         }
+    }
+
+    /** The limits where each answer needs two descriptors, of so many: its client's connection, and one to a member. */
+    static LimitOptions fitting(LimitOptions limits, int room) {
+        int wanted = limits.connections() == 0 ? LimitOptions.MANY_CONNECTIONS : limits.connections();
+        int most = Math.max(1, room / 2);
+        if (most < wanted) {
+            LOG.log(
+                    limits.connections() == 0 ? System.Logger.Level.INFO : System.Logger.Level.WARNING,
+                    "event=fewer_connections wanted={0} room={1} reason=\"half the limit of descriptors: raise ulimit -n\"",
+                    Integer.toString(wanted),
+                    Integer.toString(most));
+        }
+        return new LimitOptions(
+                limits.bodyBytes(),
+                limits.headerBytes(),
+                Math.min(wanted, most),
+                Math.min(limits.requests(), most),
+                limits.times());
     }
 
     /**

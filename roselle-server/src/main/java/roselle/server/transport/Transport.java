@@ -86,8 +86,13 @@ public final class Transport implements AutoCloseable {
         return new Transport(listen, limits, handler, refusals);
     }
 
+    /** Connections that this process has room for, in both directions together. */
+    public static int room() {
+        return Descriptors.ofThisProcess().map(Descriptors::connections).orElse(Integer.MAX_VALUE);
+    }
+
     private static int mostConnections(int wanted) {
-        int room = Descriptors.ofThisProcess().map(Descriptors::connections).orElse(Integer.MAX_VALUE);
+        int room = room();
         if (room < 1) {
             throw new InvalidRequestException(
                     "this process may have no more descriptors for connections: raise the limit (ulimit -n)");

@@ -63,6 +63,16 @@ final class GatewayTest {
         client.shutdownNow();
     }
 
+    @Test
+    void takesNoMoreClientsThanItHasDescriptorsForWithTheirMembers() {
+        LimitOptions fitting =
+                Gateway.fitting(new LimitOptions(1 << 20, 16 << 10, 0, 20_000, TimeLimits.DEFAULT), 1_000);
+
+        assertThat(fitting.connections()).isEqualTo(500);
+        assertThat(fitting.requests()).isEqualTo(500);
+        assertThat(Gateway.fitting(CONFIG.limits(), 1_000_000).requests()).isEqualTo(64);
+    }
+
     private HttpRequest.Builder post(String path, String body) {
         return HttpRequest.newBuilder(gateway.uri().resolve(path))
                 .header("content-type", "application/json")

@@ -1,0 +1,425 @@
+import java.io.BufferedReader;
+import java.io.EOFException;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.URI;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * What a gateway adds, before members that cost nearly nothing: {@code java tools/server/GatewayLoad.java times [REQUESTS]} asks a
+ * member directly and through {@code ./roselle gateway} by turns, over one connection each, and prints percentiles of both;
+ * {@code java tools/server/GatewayLoad.java streams [STREAMS [EVENTS]]} has so many streams open through it at once, with an event every
+ * two seconds each, and says how many were whole ({@code ulimit -n} must allow twice as many descriptors and some).
+ */
+final class GatewayLoad {
+    private static final int ROUNDS = 10;
+    private static final long BETWEEN_EVENTS_NANOS = 2_000_000_000L;
+    private static final String ANSWER =
+            "{\"id\":\"cmpl-1\",\"object\":\"text_completion\",\"created\":1,\"model\":\"m\",\"choices\":[{\"index\":0,"
+                    + "\"text\":\" a time\",\"finish_reason\":\"length\"}],\"usage\":{\"prompt_tokens\":4,"
+                    + "\"completion_tokens\":2,\"total_tokens\":6}}";
+    private static final String EVENT = "data: {\"choices\":[{\"index\":0,\"text\":\" a\",\"finish_reason\":null}]}\n\n";
+    private static final String LAST = "data: [DONE]\n\n";
+
+    private GatewayLoad() {}
+
+    public static void main(String[] arguments) throws Exception {
+        boolean areStreams = arguments[0].equals("streams");
+        int count = arguments.length > 1 ? Integer.parseInt(arguments[1]) : areStreams ? 10_000 : 20_000;
+        int events = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 10;
+        var member = new Member(events);
+        Thread.ofPlatform().daemon().name("member").start(member);
+        try (var gateway = new Gateway(member.port())) {
+            if (areStreams) {
+                new Streams(gateway.port, count, events).run(gateway);
+            } else {
+                times(gateway, member.port(), count);
+            }
+        }
+    }
+
+    // ---- times ----
+
+    private static void times(Gateway gateway, int member, int requests) throws IOException {
+        try (var direct = new Client(member);
+                var through = new Client(gateway.port)) {
+            for (int warm = 0; warm < requests; warm++) { // the gateway's machine code, and ours
+                direct.nanos();
+                through.nanos();
+            }
+            var differences = new long[ROUNDS];
+            double before = gateway.seconds();
+            for (int round = 0; round < ROUNDS; round++) {
+                var straight = new long[requests];
+                var passed = new long[requests];
+                for (int at = 0; at < requests; at++) {
+                    straight[at] = direct.nanos();
+                    passed[at] = through.nanos();
+                }
+                Arrays.sort(straight);
+                Arrays.sort(passed);
+                differences[round] = quantile(passed, 0.99) - quantile(straight, 0.99);
+                System.out.printf(
+                        "round %d, load %.1f: direct us %s; gateway us %s; added at p10 %d, p50 %d, p99 %d, p99.9 %d%n",
+                        round,
+                        ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
+                        micros(straight),
+                        micros(passed),
+                        (quantile(passed, 0.1) - quantile(straight, 0.1)) / 1000,
+                        (quantile(passed, 0.5) - quantile(straight, 0.5)) / 1000,
+                        differences[round] / 1000,
+                        (quantile(passed, 0.999) - quantile(straight, 0.999)) / 1000);
+            }
+            Arrays.sort(differences);
+            System.out.printf(
+                    "added at p99: least %d, median %d us; processor time of the gateway %.0f us a request%n",
+                    differences[0] / 1000,
+                    differences[ROUNDS / 2] / 1000,
+                    (gateway.seconds() - before) * 1e6 / ROUNDS / requests);
+        }
+    }
+
+    private static String micros(long[] sorted) {
+        return "p50 %d p99 %d p99.9 %d"
+                .formatted(
+                        quantile(sorted, 0.5) / 1000, quantile(sorted, 0.99) / 1000, quantile(sorted, 0.999) / 1000);
+    }
+
+    private static long quantile(long[] sorted, double part) {
+        return sorted[(int) Math.min(sorted.length - 1, Math.ceil(part * sorted.length))];
+    }
+
+    private static byte[] request(int port, boolean streams) {
+        String body = "{\"model\":\"m\",\"prompt\":\"Once upon a time there was a fox, who had a friend.\","
+                + "\"max_tokens\":2,\"stream\":" + streams + "}";
+        return ascii("POST /v1/completions HTTP/1.1\r\nHost: 127.0.0.1:" + port
+                + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    /** One connection that asks for small answers, one after the other. */
+    private static final class Client implements AutoCloseable {
+        private final Socket socket;
+        private final InputStream in;
+        private final byte[] request;
+        private final byte[] buffer = new byte[8192];
+
+        Client(int port) throws IOException {
+            socket = new Socket("127.0.0.1", port);
+            socket.setTcpNoDelay(true);
+            in = socket.getInputStream();
+            request = request(port, false);
+        }
+
+        /** From the request's first byte until the answer's last. */
+        long nanos() throws IOException {
+            long begin = System.nanoTime();
+            socket.getOutputStream().write(request);
+            int length = 0;
+            while (length < ANSWER.length()
+                    || !new String(buffer, 0, length, StandardCharsets.ISO_8859_1).endsWith(ANSWER)) {
+                int read = in.read(buffer, length, buffer.length - length);
+                if (read < 0) {
+                    throw new EOFException("the answer breaks off");
+                }
+                length += read;
+            }
+            return System.nanoTime() - begin;
+        }
+
+        @Override
+        public void close() throws IOException {
+            socket.close();
+        }
+    }
+
+    // ---- streams ----
+
+    /** Clients of one thread, each with a stream. */
+    private static final class Streams {
+        private final int port;
+        private final int count;
+        private final int events;
+        private final Selector selector = Selector.open();
+        private final ByteBuffer buffer = ByteBuffer.allocateDirect(64 << 10);
+        private int begun;
+        private int whole;
+        private int failed;
+        private int most;
+
+        /** What a client has read, but for its last bytes only counted. */
+        private static final class Stream {
+            int events;
+            boolean isOpen;
+            String end = "";
+        }
+
+        Streams(int port, int count, int events) throws IOException {
+            this.port = port;
+            this.count = count;
+            this.events = events;
+        }
+
+        void run(Gateway gateway) throws IOException {
+            long begin = System.nanoTime();
+            long allOpen = 0;
+            var opened = new AtomicInteger();
+            Thread.ofPlatform().daemon().start(() -> open(opened));
+            byte[] request = request(port, true);
+            while (whole + failed < count) {
+                selector.select(this::read, 100);
+                for (SocketChannel channel = next(); channel != null; channel = next()) {
+                    channel.write(ByteBuffer.wrap(request));
+                    channel.configureBlocking(false);
+                    channel.register(selector, SelectionKey.OP_READ, new Stream());
+                }
+                most = Math.max(most, begun - whole - failed);
+                if (allOpen == 0 && begun == count) {
+                    allOpen = System.nanoTime();
+                    System.out.printf(
+                            "%d streams begun after %.1f s, %d open, %d failed; the gateway has %s%n",
+                            begun, (allOpen - begin) / 1e9, begun - whole - failed, failed, gateway.memory());
+                }
+            }
+            System.out.printf(
+                    "%d streams of %d events: %d whole, %d failed, at most %d open at once, %.1f s; processor time of the gateway"
+                            + " %.1f s; load %.1f%n",
+                    count,
+                    events,
+                    whole,
+                    failed,
+                    most,
+                    (System.nanoTime() - begin) / 1e9,
+                    gateway.seconds(),
+                    ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+        }
+
+        private final Queue<SocketChannel> fresh = new ArrayDeque<>();
+
+        private SocketChannel next() {
+            synchronized (fresh) {
+                return fresh.poll();
+            }
+        }
+
+        private void open(AtomicInteger opened) {
+            try {
+                while (opened.getAndIncrement() < count) {
+                    var channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
+                    synchronized (fresh) {
+                        fresh.add(channel);
+                    }
+                    selector.wakeup();
+                }
+            } catch (IOException failure) {
+                System.out.println("cannot connect: " + failure);
+                System.exit(1);
+            }
+        }
+
+        private void read(SelectionKey key) {
+            var stream = (Stream) key.attachment();
+            try {
+                int length = ((SocketChannel) key.channel()).read(buffer.clear());
+                if (length < 0) {
+                    throw new EOFException("broken off after " + stream.end);
+                }
+                String text = stream.end + StandardCharsets.ISO_8859_1.decode(buffer.flip());
+                if (!stream.isOpen && !text.startsWith("HTTP/1.1 200")) {
+                    throw new IOException(text.lines().findFirst().orElse(""));
+                }
+                begun += stream.isOpen ? 0 : 1;
+                stream.isOpen = true;
+                int counted = 0;
+                for (int at = text.indexOf("}]}\n\n"); at >= 0; at = text.indexOf("}]}\n\n", at + 1)) {
+                    stream.events++;
+                    counted = at + 5;
+                }
+                stream.end = text.substring(Math.max(counted, text.length() - 40));
+                if (text.endsWith("0\r\n\r\n") && text.contains(LAST)) {
+                    if (stream.events != events) {
+                        throw new IOException(stream.events + " events");
+                    }
+                    whole++;
+                    key.channel().close();
+                }
+            } catch (IOException failure) {
+                if (failed++ < 5) {
+                    System.out.println("failed: " + failure.getMessage());
+                }
+                key.cancel();
+            }
+        }
+    }
+
+    // ---- the gateway, and what is behind it ----
+
+    /** {@code ./roselle gateway} as a process. */
+    private static final class Gateway implements AutoCloseable {
+        final int port;
+        private final Process process;
+
+        Gateway(int member) throws IOException {
+            process = new ProcessBuilder("./roselle", "gateway", "--port=0", "http://127.0.0.1:" + member)
+                    .redirectError(ProcessBuilder.Redirect.INHERIT)
+                    .start();
+            var said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+            String line = said.readLine();
+            if (line == null || !said.readLine().endsWith(" ready")) {
+                throw new IOException("the gateway has not begun");
+            }
+            port = URI.create(line.substring(line.indexOf("http://"))).getPort();
+        }
+
+        String memory() throws IOException {
+            try (var lines = new BufferedReader(new InputStreamReader(
+                    new FileInputStream("/proc/" + process.pid() + "/status"), StandardCharsets.UTF_8))) {
+                return lines.lines()
+                        .filter(line -> line.startsWith("VmRSS") || line.startsWith("Threads"))
+                        .map(line -> line.replaceAll("\\s+", " "))
+                        .toList()
+                        .toString();
+            }
+        }
+
+        double seconds() {
+            return process.info().totalCpuDuration().orElseThrow().toMillis() / 1e3;
+        }
+
+        @Override
+        public void close() {
+            process.destroy();
+            process.onExit().orTimeout(60, TimeUnit.SECONDS).join();
+        }
+    }
+
+    /** A server of one thread that answers at once, or with events. */
+    private static final class Member implements Runnable {
+        private final int events;
+        private final ServerSocketChannel listener = ServerSocketChannel.open();
+        private final Selector selector = Selector.open();
+        private final ByteBuffer in = ByteBuffer.allocateDirect(64 << 10);
+        private final byte[] answer = ascii("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: "
+                + ANSWER.length() + "\r\n\r\n" + ANSWER);
+        private final byte[] nothing =
+                ascii("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n\r\n");
+        private final byte[] event = chunk(EVENT);
+        private final byte[] first = ascii("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+                + "Transfer-Encoding: chunked\r\n\r\n");
+        private final byte[] end = ascii(new String(chunk(LAST), StandardCharsets.ISO_8859_1) + "0\r\n\r\n");
+        private final Queue<Waiting> waiting = new ArrayDeque<>(); // the earliest first
+
+        /** A stream whose next event is due. */
+        private record Waiting(SocketChannel channel, int left, long dueNanos) {}
+
+        Member(int events) throws IOException {
+            this.events = events;
+            listener.bind(new InetSocketAddress("127.0.0.1", 0), 1024);
+            listener.configureBlocking(false);
+            listener.register(selector, SelectionKey.OP_ACCEPT);
+        }
+
+        int port() {
+            return listener.socket().getLocalPort();
+        }
+
+        private static byte[] chunk(String text) {
+            return ascii(Integer.toHexString(text.length()) + "\r\n" + text + "\r\n");
+        }
+
+        @Override
+        public void run() {
+            try {
+                while (true) {
+                    selector.select(this::take, waiting.isEmpty() ? 1000 : 5);
+                    for (Waiting next = waiting.peek();
+                            next != null && next.dueNanos() - System.nanoTime() < 0;
+                            next = waiting.peek()) {
+                        tell(waiting.remove());
+                    }
+                }
+            } catch (IOException failure) {
+                System.out.println("the member ends: " + failure);
+            }
+        }
+
+        private void tell(Waiting stream) {
+            try {
+                write(stream.channel(), stream.left() == 0 ? end : event);
+                if (stream.left() > 0) {
+                    waiting.add(new Waiting(
+                            stream.channel(), stream.left() - 1, System.nanoTime() + BETWEEN_EVENTS_NANOS));
+                }
+            } catch (IOException gone) {
+                System.out.println("a stream's reader has gone: " + gone.getMessage());
+            }
+        }
+
+        private static void write(SocketChannel channel, byte[] bytes) throws IOException {
+            for (var out = ByteBuffer.wrap(bytes); out.hasRemaining(); ) {
+                channel.write(out);
+            }
+        }
+
+        private void take(SelectionKey key) {
+            try {
+                if (key.isAcceptable()) {
+                    SocketChannel channel = listener.accept();
+                    channel.configureBlocking(false);
+                    channel.socket().setTcpNoDelay(true);
+                    channel.register(selector, SelectionKey.OP_READ, new StringBuilder());
+                    return;
+                }
+                var channel = (SocketChannel) key.channel();
+                if (channel.read(in.clear()) < 0) {
+                    channel.close();
+                    return;
+                }
+                var text = (StringBuilder) key.attachment();
+                text.append(StandardCharsets.ISO_8859_1.decode(in.flip()));
+                if (isWhole(text)) {
+                    answer(channel, text);
+                    text.setLength(0);
+                }
+            } catch (IOException gone) {
+                key.cancel();
+            }
+        }
+
+        private static boolean isWhole(StringBuilder request) {
+            return request.indexOf("GET ") == 0
+                    ? request.indexOf("\r\n\r\n") > 0
+                    : request.charAt(request.length() - 1) == '}';
+        }
+
+        private void answer(SocketChannel channel, StringBuilder request) throws IOException {
+            if (request.indexOf("\"stream\":true") > 0) {
+                write(channel, first);
+                write(channel, event);
+                waiting.add(new Waiting(channel, events - 1, System.nanoTime() + BETWEEN_EVENTS_NANOS));
+            } else {
+                write(channel, request.indexOf("GET ") == 0 ? nothing : answer);
+            }
+        }
+    }
+}
