@@ -29,8 +29,8 @@ final class EndpointPicker implements AutoCloseable {
             apiVersion: llm-d.ai/v1alpha1
             kind: EndpointPickerConfig
             plugins:
-            - {name: servers, type: file-discovery, parameters: {path: "%s"}}
-            - {type: token-producer, parameters: {modelName: demo, vllm: {url: "%s"}}}
+            - {name: servers, type: file-discovery, parameters: {path: "FILE"}}
+            - {type: token-producer, parameters: {modelName: demo, vllm: {url: "FIRST"}}}
             - type: endpoint-notification-source
             - type: metrics-data-source
             - type: core-metrics-extractor
@@ -49,7 +49,7 @@ final class EndpointPicker implements AutoCloseable {
                 kvEventsConfig:
                   topicFilter: "kv@"
                   discoverPods: true
-                  podDiscoveryConfig: {socketPort: %d, replaySocketPort: %d}
+                  podDiscoveryConfig: {socketPort: EVENTS, replaySocketPort: REPLAY}
             - {type: prefix-cache-scorer, parameters: {prefixMatchInfoProducerName: precise-prefix-cache-producer}}
             - type: kv-cache-utilization-scorer
             - type: queue-scorer
@@ -101,7 +101,11 @@ final class EndpointPicker implements AutoCloseable {
         Path file = Files.writeString(folder.resolve("endpoints.yaml"), list);
         Path configuration = Files.writeString(
                 folder.resolve("picker.yaml"),
-                CONFIGURATION.formatted(file, servers.getFirst(), ports.events(), ports.replay()));
+                CONFIGURATION
+                        .replace("FILE", file.toString())
+                        .replace("FIRST", servers.getFirst().toString())
+                        .replace("EVENTS", Integer.toString(ports.events()))
+                        .replace("REPLAY", Integer.toString(ports.replay())));
         log = Path.of("target", "picker.log").toAbsolutePath();
         int port = freePort();
         process = new ProcessBuilder(
@@ -118,7 +122,7 @@ final class EndpointPicker implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectOutput(log.toFile())
                 .start();
-        var address = new InetSocketAddress("127.0.0.1", port);
+        var address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         awaitListening(address);
         client = new PickerClient(address);
     }

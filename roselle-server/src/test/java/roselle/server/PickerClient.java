@@ -35,6 +35,7 @@ import roselle.server.grpc.ProtoWriter;
  * Asks an endpoint picker as Envoy does: one call of {@code envoy.service.ext_proc.v3.ExternalProcessor/Process} for each request,
  * bodies in {@code FULL_DUPLEX_STREAMED} mode, open until the answer has passed.
  */
+@SuppressWarnings("FutureReturnValueIgnored") // of streams and connections that are closed
 final class PickerClient implements AutoCloseable {
     private static final String DESTINATION = "x-gateway-destination-endpoint";
     private static final int PATIENCE_SECONDS = 60;
@@ -45,7 +46,6 @@ final class PickerClient implements AutoCloseable {
     private static final int REQUEST_BODY = 4;
     private static final int RESPONSE_BODY = 5;
     private static final int HEADERS_ANSWER = 1;
-    private static final int BODY_ANSWER = 3;
     private static final int IMMEDIATE_ANSWER = 7;
 
     private final MultiThreadIoEventLoopGroup loops = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
