@@ -30,7 +30,8 @@ build_api_server() {
     go mod edit -require "k8s.io/kubernetes@v$kubernetes"
     cp "$module/go.sum" go.sum
     chmod u+w go.mod go.sum
-    nice -n 2 go build -mod=mod -o "$bin/kube-apiserver" k8s.io/kubernetes/cmd/kube-apiserver >&2
+    nice -n 2 go build -mod=mod -ldflags "-X k8s.io/component-base/version.gitVersion=v$kubernetes" \
+        -o "$bin/kube-apiserver" k8s.io/kubernetes/cmd/kube-apiserver >&2 # the chart asks which version it is
 }
 
 module() { # PATH@VERSION; prints its folder

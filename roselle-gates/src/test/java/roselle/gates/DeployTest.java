@@ -132,14 +132,9 @@ final class DeployTest {
                             .lines())
                     .hasSize(8);
 
-            release(
-                            cluster,
-                            "upgrade",
-                            Stream.concat(EVERYTHING.stream(), Stream.of("--set=image.tag=next"))
-                                    .toList())
-                    .requireSuccess();
+            release(cluster, "upgrade", with("--set=image.tag=next")).requireSuccess();
             assertThat(image(cluster)).isEqualTo("roselle:next");
-            assertThat(release(cluster, "upgrade", List.of("--set=resources.limits.memory=much"))
+            assertThat(release(cluster, "upgrade", with("--set=resources.limits.memory=much"))
                             .said())
                     .as("the server's own word")
                     .contains("quantities must match");
@@ -166,6 +161,11 @@ final class DeployTest {
                             DEPLOY.resolve("kserve").toString())
                     .requireSuccess();
         }
+    }
+
+    /** Everything, and one option more. */
+    private static List<String> with(String option) {
+        return Stream.concat(EVERYTHING.stream(), Stream.of(option)).toList();
     }
 
     private static ClusterPrograms.Ended release(ApiServer cluster, String action, List<String> options)
