@@ -27,7 +27,7 @@ def arguments():
     parser.add_argument("--model", required=True, help="a GGUF file")
     parser.add_argument("--jars", required=True, help="the folder of Roselle's jars")
     parser.add_argument("--server", required=True, help="http://… of roselle serve with the same model")
-    parser.add_argument("--rows", type=int, default=64)
+    parser.add_argument("--rows", type=int, default=128)
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--only", default="", help="names of ways, separated by commas")

@@ -282,51 +282,31 @@ public sealed interface AttentionSpec {
             }
             var none = new RopeScaling.Proportional(0, 1);
             var still = new RopeSpec(rope.dimensions(), rope.theta(), rope.interleaved(), none);
-            return new Latent(
-                    heads,
-                    queryRank,
-                    rank,
-                    plainSize,
-                    valueSize,
-                    still,
-                    scale,
-                    epsilon,
-                    queryScale,
-                    index,
-                    sinks,
-                    gates);
+            return with(still, index, sinks, gates);
         }
 
         /** These with positions that are chosen. */
         public Latent with(IndexSpec choice) {
-            return new Latent(
-                    heads,
-                    queryRank,
-                    rank,
-                    plainSize,
-                    valueSize,
-                    rope,
-                    scale,
-                    epsilon,
-                    queryScale,
-                    choice,
-                    sinks,
-                    gates);
+            return with(rope, choice, sinks, gates);
         }
 
         /** These with sinks or not, and gates. */
         public Latent with(boolean hasSinks, LatentGates kind) {
+            return with(rope, index, hasSinks, kind);
+        }
+
+        private Latent with(@Nullable RopeSpec turn, @Nullable IndexSpec choice, boolean hasSinks, LatentGates kind) {
             return new Latent(
                     heads,
                     queryRank,
                     rank,
                     plainSize,
                     valueSize,
-                    rope,
+                    turn,
                     scale,
                     epsilon,
                     queryScale,
-                    index,
+                    choice,
                     hasSinks,
                     kind);
         }
