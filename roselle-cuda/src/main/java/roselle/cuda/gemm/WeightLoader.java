@@ -71,8 +71,7 @@ public final class WeightLoader {
         return pack != null
                 && matrices == 1
                 && blocks.getFirst().shape().columns() % 8 == 0
-                && blocks.stream().allMatch(WeightLoader::isPlain)
-                && areWholeTiles(blocks);
+                && blocks.stream().allMatch(WeightLoader::isPlain);
     }
 
     private static boolean areWholeTiles(List<WeightRows> blocks) {
@@ -244,29 +243,21 @@ public final class WeightLoader {
     }
 
     private CudaWeight packed(Kernel kernel, String name, int rows, int columns, List<WeightRows> blocks) {
-        long packedBytes = packedBytes(rows, columns);
-        long address = device.memory().allocateWeights(packedBytes);
-        device.driver().clear(address, packedBytes, device.stream());
-        int firstTile = 0;
-        for (WeightRows block : blocks) {
-            int blockRows = Math.toIntExact(block.shape().rows());
-            int atOnce = Math.max(TILE, STAGING_BYTES / (columns * 2) / TILE * TILE);
-            for (int row = 0; row < blockRows; row += atOnce) {
-                int count = Math.min(atOnce, blockRows - row);
-                long matrix = rowMajor(block, row, count, columns);
-                int tiles = Launcher.cover(count, TILE);
-                launcher.barrier();
-                launcher.of(kernel)
-                        .pointer(matrix)
-                        .wide(columns)
-                        .pointer(address)
-                        .integer(firstTile)
-                        .integer(count)
-                        .integer(columns)
-                        .launch(Launcher.cover(columns, TILE), tiles, 1, 256);
-                launcher.barrier();
-                firstTile += tiles;
-            }
+        long address = cleared(packedBytes(rows, columns));
+        int atOnce = Math.max(TILE, STAGING_BYTES / (columns * Short.BYTES) / TILE * TILE);
+        for (int row = 0; row < rows; row += atOnce) { // a tile may have rows of several blocks
+            int count = Math.min(atOnce, rows - row);
+            long matrix = rowMajor(blocks, row, count, columns);
+            launcher.barrier();
+            launcher.of(kernel)
+                    .pointer(matrix)
+                    .wide(columns)
+                    .pointer(address)
+                    .integer(row / TILE)
+                    .integer(count)
+                    .integer(columns)
+                    .launch(Launcher.cover(columns, TILE), Launcher.cover(count, TILE), 1, 256);
+            launcher.barrier();
         }
         return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false);
     }
@@ -336,29 +327,39 @@ public final class WeightLoader {
         return rowMajor[turn];
     }
 
-    /** Sends rows of a plain matrix as 16-bit numbers and returns where they are until the call after the next one. */
-    private long rowMajor(WeightRows block, int firstRow, int rows, int columns) {
-        long bytes = (long) rows * columns * Short.BYTES;
-        if (bytes > STAGING_BYTES) {
+    /** Sends rows of plain blocks, one below the other, as 16-bit numbers; returns where they are until the call after the next one. */
+    private long rowMajor(List<WeightRows> blocks, int firstRow, int rows, int columns) {
+        long rowBytes = (long) columns * Short.BYTES;
+        if (rows * rowBytes > STAGING_BYTES) {
             throw new IllegalArgumentException("a matrix of " + columns + " columns is too wide");
         }
         MemorySegment pinned = staging();
         long target = rowMajor();
-        long rowBytes = block.type().rowBytes(columns);
         long begin = System.nanoTime();
-        if (block.type() == type) {
-            block.copy(firstRow * rowBytes, pinned, bytes);
-        } else {
-            round(
-                    stored(block).asSlice(firstRow * rowBytes, rows * rowBytes),
-                    block.type(),
-                    pinned,
-                    (long) rows * columns,
-                    columns);
+        long blockFirst = 0;
+        for (WeightRows block : blocks) {
+            long blockEnd = blockFirst + block.shape().rows();
+            long from = Math.max(firstRow, blockFirst);
+            long end = Math.min(firstRow + rows, blockEnd);
+            if (from < end) {
+                MemorySegment part = pinned.asSlice((from - firstRow) * rowBytes, (end - from) * rowBytes);
+                copy(block, from - blockFirst, end - from, columns, part);
+            }
+            blockFirst = blockEnd;
         }
         readingNanos += System.nanoTime() - begin;
-        device.driver().copyIn(target, pinned, bytes, device.stream());
+        device.driver().copyIn(target, pinned, rows * rowBytes, device.stream());
         return target;
+    }
+
+    private void copy(WeightRows block, long firstRow, long rows, int columns, MemorySegment target) {
+        long rowBytes = block.type().rowBytes(columns);
+        if (block.type() == type) {
+            block.copy(firstRow * rowBytes, target, rows * rowBytes);
+        } else {
+            MemorySegment source = stored(block).asSlice(firstRow * rowBytes, rows * rowBytes);
+            round(source, block.type(), target, rows * columns, columns);
+        }
     }
 
     private static MemorySegment stored(WeightRows plain) {
