@@ -178,6 +178,24 @@ __device__ __forceinline__ void loadTile(
 template <int SIZE>
 constexpr u32 TILE_BYTES = 2 * TILE * STRIDE<SIZE> * 2;
 
+// The same of keys alone, or of values; `from` is the key head's part of them in the layer's first page.
+template <int SIZE, int THREADS>
+__device__ __forceinline__ void loadHalf(
+    const Attention& p, const int* pages, const u16* from, int tile, int first, int end, u32 to) {
+    constexpr int CHUNKS = SIZE / 8;
+    static_assert(TILE * CHUNKS % THREADS == 0, "all threads copy as much");
+#pragma unroll 8
+    for (int i = 0; i < TILE * CHUNKS / THREADS; i++) {
+        int c = threadIdx.x + i * THREADS;
+        int r = c / CHUNKS;
+        int position = tile * TILE + r;
+        bool present = position >= first && position < end;
+        i64 page = present ? pages[position / PAGE] : 0;
+        copy16(to + (r * STRIDE<SIZE> + c % CHUNKS * 8) * 2, from + page * p.pageElements + position % PAGE * SIZE + c % CHUNKS * 8,
+            present);
+    }
+}
+
 // products[16 rows, 16 keys] of the keys from `firstKey` of the tile, by steps of 16 of SIZE.
 template <class T, int SIZE>
 __device__ __forceinline__ void multiplyKeys(float (&products)[2][4], const u32 (&query)[4], u32 keys, int firstKey, int step) {
@@ -210,6 +228,101 @@ __device__ __forceinline__ void scale(float (&sums)[2][4], float upper, float lo
         sums[i][1] = __fmul_rn(sums[i][1], upper);
         sums[i][2] = __fmul_rn(sums[i][2], lower);
         sums[i][3] = __fmul_rn(sums[i][3], lower);
+    }
+}
+
+// What a warp has of 16 rows in a split: each of four has every fourth run of 16 columns of the values.
+template <int SIZE>
+struct Quarter {
+    static constexpr int RUNS = (SIZE / 16 + 3) / 4;
+    float o[RUNS][2][4];
+    float largest[2];
+    float denominator[4];
+
+    __device__ __forceinline__ void clear() {
+#pragma unroll
+        for (int i = 0; i < RUNS * 8; i++) {
+            o[i / 8][i / 4 % 2][i % 4] = 0.0f;
+        }
+#pragma unroll
+        for (int i = 0; i < 2; i++) {
+            largest[i] = NOTHING;
+            denominator[i * 2] = 0.0f;
+            denominator[i * 2 + 1] = 0.0f;
+        }
+    }
+};
+
+// Adds a tile to four warps' quarters of 16 rows, of which each warp has the products with 16 keys. The warps share `maxima`,
+// [4, 16], and `weightRows`, [16, 64 + 8]; all threads of the block come here. `scored` is called once nobody reads keys any more,
+// and `weighed` before the barrier behind which values are read.
+template <class T, int SIZE, class Scored, class Weighed>
+__device__ __forceinline__ void addTile(const Attention& p, Quarter<SIZE>& sums, float (&s)[2][4], int tile, int warp,
+    const int (&rowFirst)[2], const int (&rowEnd)[2], float exponents, float* maxima, u16* weightRows, u32 values, Scored scored,
+    Weighed weighed) {
+    int lane = threadIdx.x % 32;
+    int upper = lane / 4;
+    cap<8>(p, s[0]);
+    float most[2] = {NOTHING, NOTHING};
+#pragma unroll
+    for (int i = 0; i < 8; i++) {
+        int position = tile * TILE + warp * 16 + i / 4 * 8 + lane % 4 * 2 + i % 2;
+        float& score = s[i / 4][i % 4];
+        score = position >= rowFirst[i / 2 % 2] && position < rowEnd[i / 2 % 2] ? score : NOTHING;
+        most[i / 2 % 2] = fmaxf(most[i / 2 % 2], score);
+    }
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        most[i] = __fmul_rn(quadMax(most[i]), exponents);
+        if (lane % 4 == 0) {
+            maxima[warp * 16 + upper + i * 8] = most[i];
+        }
+    }
+    __syncthreads();
+    scored();
+    float shrink[2];
+    float against[2];
+#pragma unroll
+    for (int i = 0; i < 2; i++) {
+        float next = maxima[upper + i * 8];
+#pragma unroll
+        for (int w = 1; w < 4; w++) {
+            next = fmaxf(next, maxima[w * 16 + upper + i * 8]);
+        }
+        next = follow(sums.largest[i], next);
+        against[i] = reference(next);
+        shrink[i] = shrinkage(sums.largest[i], against[i]);
+        sums.largest[i] = next;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) {
+        int half = i % 2;
+        float* pair = s[i / 2] + half * 2;
+        u32 packed = pack<T>(weight(pair[0], exponents, against[half]), weight(pair[1], exponents, against[half]));
+        *(u32*)(weightRows + (upper + half * 8) * (TILE + 8) + warp * 16 + i / 2 * 8 + lane % 4 * 2) = packed;
+    }
+    weighed();
+    __syncthreads();
+    u32 weights[4][4];
+#pragma unroll
+    for (int k = 0; k < 4; k++) {
+        loadMatrices(weights[k], sharedAddress(weightRows + lane % 16 * (TILE + 8) + k * 16 + lane / 16 * 8));
+    }
+    bool shrinks = anyShrinks(shrink[0], shrink[1]);
+    if (shrinks) {
+        sums.denominator[0] = __fmul_rn(sums.denominator[0], shrink[0]);
+        sums.denominator[2] = __fmul_rn(sums.denominator[2], shrink[1]);
+    }
+    addWeights<T>(sums.denominator, weights);
+#pragma unroll
+    for (int run = 0; run < Quarter<SIZE>::RUNS; run++) {
+        int column = (run * 4 + warp) * 16;
+        if (column < SIZE) {
+            if (shrinks) {
+                scale(sums.o[run], shrink[0], shrink[1]);
+            }
+            multiplyValues<T, SIZE>(sums.o[run], weights, values, column);
+        }
     }
 }
 

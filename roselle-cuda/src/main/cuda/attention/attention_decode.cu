@@ -3,10 +3,10 @@
 // attention_decode_append is the same where each sequence has one row: it normalises and rotates queries and keys itself and
 // appends keys and values to the pages (fresh.cuh), with the bits of rope_append (rows.cu).
 //
-// Head sizes 64, 80, 96, 128 and 256 on sm_80 and later. Grid (parts, keyHeads * ceil(group / 16), rows), 128 threads, dynamic
+// Head sizes 64, 80, 96, 128, 256 and 512 on sm_80 and later, of 512 without the kernel that appends. Grid (parts, keyHeads * ceil(group / 16), rows), 128 threads, dynamic
 // shared memory STAGES * 256 * (SIZE + 8) + 32 * SIZE + 2,560 bytes. Part x of a row walks its x-th run of splits; `parts`
-// changes no bits. STAGES is 3, but 4 for size 80 and 2 for size 256; where a block has no more than 99 KiB (sm_86, sm_89,
-// sm_120), 2 for size 128, and there is no kernel for 256. Up to 8 parts may be launched as a cluster (parts, 1, 1), which merges its runs together (sm_90 and
+// changes no bits. STAGES is 3, but 4 for size 80, 2 for 256 and 1 for 512; where a block has no more than 99 KiB (sm_86,
+// sm_89, sm_120), 2 for size 128, and there is no kernel for more. Up to 8 parts may be launched as a cluster (parts, 1, 1), which merges its runs together (sm_90 and
 // later); else the last part to finish does. May be launched with programmatic stream serialization.
 // On an H200, one part and no cluster from about 100 (row, key head) pairs on, below it 200 / pairs parts, 8 at most, run best.
 // rowSequence: [rows]. contextLength: [sequences], positions whose keys were written in earlier steps.
@@ -14,12 +14,14 @@
 // split up to its position. counters: [rows * keyHeads * ceil(group / 16)] zeros, which it leaves as zeros.
 #include "attention/decode.cuh"
 
+#define DECODE_ALONE(T, SUFFIX, SIZE, STAGES)                                                                           \
+    extern "C" __global__ void __launch_bounds__(128) attention_decode_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,          \
+        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) { \
+        attendDecode<T, Plain, SIZE, STAGES, false>(                                                                    \
+            ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});                              \
+    }
 #define DECODE(T, SUFFIX, SIZE, STAGES, BLOCKS)                                                                           \
-    extern "C" __global__ void __launch_bounds__(128) attention_decode_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,            \
-        const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) {   \
-        attendDecode<T, Plain, SIZE, STAGES, false>(                                                                      \
-            ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});                                \
-    }                                                                                                                     \
+    DECODE_ALONE(T, SUFFIX, SIZE, STAGES)                                                                                 \
     extern "C" __global__ void __launch_bounds__(128, BLOCKS)                                                             \
         attention_decode_append_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS, const int* rowSequence, const int* contextLength, \
             float* partials, const int* firstEntry, unsigned* counters, FRESH_PARAMETERS) {                               \
@@ -35,4 +37,5 @@ BOTH_TYPES(DECODE, 128, 2, 1)
 #else
 BOTH_TYPES(DECODE, 128, 3, 2)
 BOTH_TYPES(DECODE, 256, 2, 1)
+BOTH_TYPES(DECODE_ALONE, 512, 1)
 #endif

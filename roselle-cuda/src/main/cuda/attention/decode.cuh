@@ -52,7 +52,9 @@ template <class T, class Kv, int SIZE, int STAGES, bool IS_FRESH>
 __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& parts, const Fresh& fresh = Fresh()) {
     constexpr int THREADS = 128;
     constexpr int WORKERS = SIZE > 128 ? 2 : 4;  // warps that turn heads at a time, each in SIZE floats
-    constexpr int RUNS = (SIZE / 16 + 3) / 4;  // runs of 16 columns of a warp
+    constexpr int RUNS = Quarter<SIZE>::RUNS;
+    constexpr bool APART = STAGES == 1;  // one place of keys and one of values, which are fetched in turn
+    static_assert(!APART || !IS_FRESH, "heads that need so much memory are appended before");
     constexpr int ENTRY = SIZE + 2;  // a partial result of a head: m, l, o
     extern __shared__ __align__(16) unsigned char memory[];
     constexpr u32 STAGE_BYTES = Kv::template STAGE_BYTES<SIZE>;
@@ -100,7 +102,29 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
         }
         copyCommit();
     };
+    const u16* firstKeys = p.cache + keyHead * PAGE * SIZE;
+    auto loadKeys = [&](int t) {
+        if (t < tileEnd) {
+            loadHalf<SIZE, THREADS>(p, pages, firstKeys, t, first, end, stages);
+        }
+        copyCommit();
+    };
+    auto loadValues = [&](int t) {
+        if (t < tileEnd) {
+            const u16* firstValues = firstKeys + (i64)p.keyHeads * PAGE * SIZE;
+            loadHalf<SIZE, THREADS>(p, pages, firstValues, t, first, end, stages + TILE_BYTES<SIZE> / 2);
+        }
+        copyCommit();
+    };
     bool waited = IS_FRESH;
+    if constexpr (APART) {
+        if ((tile + 1) * TILE > written) {
+            waitForPrevious();
+            waited = true;
+        }
+        loadKeys(tile);
+        loadValues(tile);
+    }
 #pragma unroll
     for (int i = 0; i < STAGES - 1; i++) {
         if (!waited && (tile + i + 1) * TILE > written) {  // what the kernel before this one appends
@@ -184,9 +208,10 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
         totalSum[i] = sinks ? 1.0f : 0.0f;
     }
     float total[RUNS][2][4] = {};
-    float o[RUNS][2][4] = {};
-    float largest[2] = {NOTHING, NOTHING};
-    float denominator[4] = {};
+    Quarter<SIZE> part;
+    part.clear();
+    int rowFirst[2] = {first, first};
+    int rowEnd[2] = {end, end};
     float exponents = exponentScale(p);
     float* entries = parts.partials + ((i64)parts.firstEntry[row] * p.keyHeads * p.group + firstHead) * ENTRY;
     i64 entryStride = (i64)p.keyHeads * p.group * ENTRY;
@@ -213,10 +238,12 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     };
 
     for (; tile < tileEnd; tile++) {
-        copyWait<STAGES - 2>();
+        copyWait<APART ? 1 : STAGES - 2>();
         __syncthreads();
-        load(tile + STAGES - 1);
-        storeLast(tile + STAGES - 1);
+        if constexpr (!APART) {
+            load(tile + STAGES - 1);
+            storeLast(tile + STAGES - 1);
+        }
         unsigned char* stage = ring + tile % STAGES * STAGE_BYTES;
         if constexpr (Kv::IS_CODED) {
             decodeTile<T, Kv, SIZE, THREADS>(stage, memory, tile, first, end);
@@ -232,91 +259,39 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
         if constexpr (Kv::IS_CODED) {
             scaleProducts<T, Kv, SIZE, 8>(stage, warp * 16, s[0]);
         }
-        cap<8>(p, s[0]);
-        float most[2] = {NOTHING, NOTHING};
-#pragma unroll
-        for (int i = 0; i < 8; i++) {
-            int position = tile * TILE + warp * 16 + i / 4 * 8 + lane % 4 * 2 + i % 2;
-            float& score = s[i / 4][i % 4];
-            score = position >= first && position < end ? score : NOTHING;
-            most[i / 2 % 2] = fmaxf(most[i / 2 % 2], score);
-        }
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            most[i] = __fmul_rn(quadMax(most[i]), exponents);
-            if (lane % 4 == 0) {
-                maxima[warp * 16 + upper + i * 8] = most[i];
-            }
-        }
-        __syncthreads();
-        float shrink[2];
-        float against[2];
-#pragma unroll
-        for (int i = 0; i < 2; i++) {
-            float next = maxima[upper + i * 8];
-#pragma unroll
-            for (int w = 1; w < 4; w++) {
-                next = fmaxf(next, maxima[w * 16 + upper + i * 8]);
-            }
-            next = follow(largest[i], next);
-            against[i] = reference(next);
-            shrink[i] = shrinkage(largest[i], against[i]);
-            largest[i] = next;
-        }
-#pragma unroll
-        for (int i = 0; i < 4; i++) {
-            int half = i % 2;
-            float* pair = s[i / 2] + half * 2;
-            u32 packed = pack<T>(weight(pair[0], exponents, against[half]), weight(pair[1], exponents, against[half]));
-            *(u32*)(weightRows + (upper + half * 8) * (TILE + 8) + warp * 16 + i / 2 * 8 + lane % 4 * 2) = packed;
-        }
-        __syncthreads();
-        u32 weights[4][4];
-#pragma unroll
-        for (int k = 0; k < 4; k++) {
-            loadMatrices(weights[k], sharedAddress(weightRows + lane % 16 * (TILE + 8) + k * 16 + lane / 16 * 8));
-        }
-        bool shrinks = anyShrinks(shrink[0], shrink[1]);
-        if (shrinks) {
-            denominator[0] = __fmul_rn(denominator[0], shrink[0]);
-            denominator[2] = __fmul_rn(denominator[2], shrink[1]);
-        }
-        addWeights<T>(denominator, weights);
-#pragma unroll
-        for (int run = 0; run < RUNS; run++) {
-            int column = (run * 4 + warp) * 16;
-            if (column < SIZE) {
-                if (shrinks) {
-                    scale(o[run], shrink[0], shrink[1]);
+        addTile<T, SIZE>(
+            p, part, s, tile, warp, rowFirst, rowEnd, exponents, maxima, weightRows, keys + TILE_BYTES<SIZE> / 2,
+            [&] {
+                if constexpr (APART) {
+                    loadKeys(tile + 1);
                 }
-                multiplyValues<T, SIZE>(o[run], weights, keys + TILE_BYTES<SIZE> / 2, column);
-            }
+            },
+            [] {
+                if constexpr (APART) {
+                    copyWait<1>();
+                }
+            });
+        if constexpr (APART) {
+            __syncthreads();
+            loadValues(tile + 1);
         }
         if ((tile + 1) % (SPLIT / TILE) == 0 || tile + 1 == tileEnd) {
-            float sums[2] = {denominator[0], denominator[2]};
+            float sums[2] = {part.denominator[0], part.denominator[2]};
             if (blockIdx.x > 0) {
-                store(tile / (SPLIT / TILE), largest, sums, o);
+                store(tile / (SPLIT / TILE), part.largest, sums, part.o);
             } else {
                 Merge w[2];
 #pragma unroll
                 for (int i = 0; i < 2; i++) {
-                    w[i] = merge(totalMax[i], totalSum[i], largest[i], sums[i]);
+                    w[i] = merge(totalMax[i], totalSum[i], part.largest[i], sums[i]);
                 }
 #pragma unroll
                 for (int i = 0; i < RUNS * 8; i++) {
                     float& sum = total[i / 8][i / 4 % 2][i % 4];
-                    sum = merged(w[i / 2 % 2], sum, o[i / 8][i / 4 % 2][i % 4]);
+                    sum = merged(w[i / 2 % 2], sum, part.o[i / 8][i / 4 % 2][i % 4]);
                 }
             }
-#pragma unroll
-            for (int i = 0; i < RUNS * 8; i++) {
-                o[i / 8][i / 4 % 2][i % 4] = 0.0f;
-            }
-#pragma unroll
-            for (int i = 0; i < 2; i++) {
-                largest[i] = NOTHING;
-                denominator[i * 2] = 0.0f;
-            }
+            part.clear();
         }
     }
 

@@ -7,7 +7,7 @@
 // rope_append: normalises and rotates queries and keys in place and appends keys and values to the pages (attention.cuh).
 //   128 threads; a row has queryHeads heads to change if queries do, then keyHeads if keys do, and to copy keyHeads if keys
 //   do not, and keyHeads of values; a warp takes headsOfWarp of them. Grid (ceil(rows * ceil(heads / headsOfWarp) / 4)); sizes
-//   of a head up to 256.
+//   of a head up to 512.
 // gated: output[r] = activation(min(gate[r], limit)) * (clamp(up[r], -limit, limit) + upOffset). Grid (ceil(columns / 1024),
 //   rows), 128 threads; columns, strides and addresses are multiples of 8.
 // embed: output[r] (+)= scale * table[ids[r]] of a packed table (linear_hopper.cu). Grid (ceil(columns / 1024), rows), 128.
@@ -20,7 +20,7 @@
 
 // Blocks of gated, embed and gather have THREADS, with eight columns each; blocks of rope_append have WARPS, for heads of up to
 // MOST_HEAD numbers.
-enum Limits : int { THREADS = 128, WARPS = 4, MOST_HEAD = 256 };
+enum Limits : int { THREADS = 128, WARPS = 4, MOST_HEAD = 512 };
 
 template <class T, bool ADDS, int MOST>
 __device__ __forceinline__ void norm(

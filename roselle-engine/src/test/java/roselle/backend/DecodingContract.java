@@ -41,6 +41,7 @@ public abstract class DecodingContract extends BackendContract {
                         new Decoding(new HeadShape(6, 2, 80, 80), true, false, 70, 0f, false),
                         new Decoding(new HeadShape(3, 3, 96, 96), true, true, 0, 0f, false),
                         new Decoding(new HeadShape(2, 1, 256, 256), true, false, 0, 5f, false),
+                        new Decoding(new HeadShape(16, 2, 512, 512), true, false, 0, 0f, false),
                         new Decoding(new HeadShape(4, 2, 24, 24), true, false, 0, 0f, false))
                 .map(Arguments::of);
     }

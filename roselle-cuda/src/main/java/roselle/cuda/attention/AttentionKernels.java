@@ -24,7 +24,7 @@ import roselle.tensor.DataType;
 
 /** Rotation, the cache, and attention to it. */
 public final class AttentionKernels {
-    public static final int FAST_ROPE_SIZE = 256; // of a head
+    public static final int FAST_ROPE_SIZE = 512; // of a head
     public static final int FAST_WARPS = 4;
 
     private static final int ENOUGH_WARPS = 8192; // to keep a device busy; of more heads a warp takes several

@@ -51,7 +51,7 @@ final class BothWaysAttention {
     private boolean fits(HeadShape heads, KvGroup group, KvType cacheType, int pageTokens) {
         int size = heads.keySize();
         return type != DataType.F32
-                && (size == 32 || HeadKernels.SIZES.contains(size))
+                && (size == 32 || (size <= HeadKernels.MAX_USUAL && HeadKernels.SIZES.contains(size)))
                 && HeadKernels.fits(device, size)
                 && size == heads.valueSize()
                 && group.valueSize() != 0

@@ -54,7 +54,8 @@ final class FastAttention {
                 && (!group.isChunked() || Integer.bitCount(group.window()) == 1)
                 && heads.keySize() == heads.valueSize();
         HeadKernels plain = fits ? sizes.get(heads.keySize()) : null;
-        if (plain == null || plain.tileTokens(heads) == 0) {
+        boolean lacksCodes = stored.isCoded() && heads.keySize() > HeadKernels.MAX_USUAL;
+        if (plain == null || plain.tileTokens(heads) == 0 || lacksCodes) {
             return null;
         }
         return stored.isCoded() ? coded(stored, plain) : plain;

@@ -36,11 +36,15 @@ public record HeadKernels(
         @Nullable Kernel prefillHopper,
         int stages,
         int halves) {
-    public static final List<Integer> SIZES = List.of(64, 80, 96, 128, 256);
+    public static final List<Integer> SIZES = List.of(64, 80, 96, 128, 256, 512);
+
+    /** The largest size with kernels that append, that read pages of codes, and that see both ways. */
+    public static final int MAX_USUAL = 256;
 
     public static final int TILE_ROWS = 128;
 
     private static final int SMALL_SHARED_MEMORY = 100 << 10;
+    private static final int SHARED_SCORES = 5120; // bytes of what four warps tell each other of 32 rows
 
     /** Whether a block of the device has the shared memory that heads of a size need, among many rows too. */
     public static boolean fits(Gpu device, int size) {
@@ -54,7 +58,9 @@ public record HeadKernels(
                 size,
                 KvType.of(type),
                 kernels.kernel(KernelSource.ATTENTION_DECODE, "attention_decode" + suffix),
-                kernels.kernel(KernelSource.ATTENTION_DECODE, "attention_decode_append" + suffix),
+                size > MAX_USUAL
+                        ? null
+                        : kernels.kernel(KernelSource.ATTENTION_DECODE, "attention_decode_append" + suffix),
                 isUsual ? kernels.kernel(KernelSource.ATTENTION_DECODE_WARP, "attention_decode_warp" + suffix) : null,
                 isUsual
                         ? kernels.kernel(KernelSource.ATTENTION_DECODE_WARP, "attention_decode_warp_append" + suffix)
@@ -81,12 +87,15 @@ public record HeadKernels(
     }
 
     private static int stages(Gpu device, int size) {
+        if (size > MAX_USUAL) {
+            return 1; // whose keys and values are fetched in turn
+        }
         return size == 80 ? 4 : isTight(device, size) ? 2 : 3;
     }
 
     /** Into how many parts {@code prefill} cuts what other sizes do at once. */
     public static int halves(Gpu device, int size) {
-        return isTight(device, size) ? 2 : 1;
+        return size > MAX_USUAL ? 4 : isTight(device, size) ? 2 : 1;
     }
 
     /** Tokens of a tile of many rows; 0 where too many heads share a key. */
@@ -129,12 +138,15 @@ public record HeadKernels(
     }
 
     public int prefillSharedBytes() {
-        return prefillRowBytes(size, halves) + decodedBytes() + 2 * stageBytes();
+        return pages.isCoded()
+                ? prefillRowBytes(size, halves) + decodedBytes() + 2 * stageBytes()
+                : prefillSharedBytes(size, halves);
     }
 
     /** Bytes of shared memory that a block of many rows has, with pages of plain numbers. */
     public static int prefillSharedBytes(int size, int halves) {
-        return prefillRowBytes(size, halves) + 2 * tileBytes(size);
+        return prefillRowBytes(size, halves)
+                + (size > MAX_USUAL ? tileBytes(size) + SHARED_SCORES : 2 * tileBytes(size));
     }
 
     private static int prefillRowBytes(int size, int halves) {
