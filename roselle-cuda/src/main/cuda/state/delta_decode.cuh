@@ -48,18 +48,14 @@ struct DecodeRow {
         }
     }
 
-    // Keys of the page, and what their products are for each head; all threads.
-    __device__ __forceinline__ void ready(
-        DecodeShared& block, int keyHead, int firstHead, int step, int count, int threads) const {
-        int lane = threadIdx.x % 32;
-        int warp = threadIdx.x / 32;
+    // Keys of the page that earlier steps left; all threads.
+    __device__ __forceinline__ void takeEarlier(DecodeShared& block, int keyHead, int threads) const {
         i64 rowSize = heads.rowSize();
-        int keyAt = keyHead * KEY;
 #pragma unroll 4
         for (int at = threadIdx.x; at < PAGE * KEY; at += threads) {
             int j = at / KEY;
             int number = at % KEY;
-            float key = j < token ? page[j * rowSize + keyAt + number] : 0.0f;
+            float key = j < token ? page[j * rowSize + keyHead * KEY + number] : 0.0f;
             if (j != token) {
                 block.keys[groupAt(j, number / 4) + number % 4] = rounded(key);
             }
@@ -67,6 +63,14 @@ struct DecodeRow {
         for (int at = threadIdx.x; at < 6 * KEY; at += threads) {
             block.both[2 * KEY + at] = 0.0f;
         }
+    }
+
+    // The row's own key, and what products of keys are for each head; all threads.
+    __device__ __forceinline__ void ready(DecodeShared& block, int keyHead, int firstHead, int step, int count) const {
+        int lane = threadIdx.x % 32;
+        int warp = threadIdx.x / 32;
+        i64 rowSize = heads.rowSize();
+        int keyAt = keyHead * KEY;
         if (warp == 0) {
             float4 key = unit<T, IS_SPACE>(loadFour(in.key + row * in.keyStride + keyAt + 4 * lane), 1.0f);
             if (heads.isFirst(firstHead)) {
@@ -137,7 +141,6 @@ __device__ __forceinline__ void deltaDecode(const DeltaInputs<T>& in, u16* outpu
     int number = threadIdx.x / 32 * PIECE;
     int threads = 2 * heads.valueSize;
     int stride = heads.valueSize + 8;
-    waitForPrevious();
     int position = pages.positions[r];
     if (position < 0) {
         return;
@@ -152,6 +155,8 @@ __device__ __forceinline__ void deltaDecode(const DeltaInputs<T>& in, u16* outpu
     DecodeRow<T, IS_SPACE> row = {in, heads, r, token, page, before};
     row.fetch(firstHead, fetched, corrections, stride);
     copyCommit();
+    row.takeEarlier(block, keyHead, threads);
+    waitForPrevious();  // before which states and keys of earlier steps are there
     const u16* values = in.value + r * in.valueStride + number + lane / 4;
     float low = toFloat<T>(values[firstHead * heads.valueSize]);
     float high = toFloat<T>(values[firstHead * heads.valueSize + 8]);
@@ -161,7 +166,7 @@ __device__ __forceinline__ void deltaDecode(const DeltaInputs<T>& in, u16* outpu
             corrections[(at / PIECE / PAGE * PAGE + j) * stride + number + at % PIECE] = 0.0f;
         }
     }
-    row.ready(block, keyHead, firstHead, step, count, threads);
+    row.ready(block, keyHead, firstHead, step, count);
     DeltaState state;
     state.clear();
     Groups groups(lane / 4, lane % 4);

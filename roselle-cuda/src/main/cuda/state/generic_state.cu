@@ -99,8 +99,20 @@ __device__ __forceinline__ void convolve(const Number<T>* input, i64 inputStride
     for (int i = 0; i < COUNT; i++) {
         from[i] = bias ? bias[column + i] : 0.0f;
     }
-    waitForPrevious();
     float seen[TAPS][COUNT];
+    auto loadEarlier = [&](int of, int position) {
+#pragma unroll
+        for (int t = 0; t < TAPS - 1; t++) {
+            inputAt<T, COUNT>(seen[t], input, inputStride, pages, of, position - TAPS + 1 + t, channels, column);
+        }
+    };
+    int ahead = pages.positions[first] < 0 ? -1 : pages.rowSequence[first];
+    if (ahead >= 0 && pages.rowStart[ahead] == first) {  // what earlier steps left in pages is there
+        loadEarlier(ahead, pages.positions[first]);
+    } else {
+        ahead = -1;
+    }
+    waitForPrevious();
     int sequence = -1;
     for (int r = first; r < min(first + rowsOfThread, rows); r++) {
         int position = pages.positions[r];
@@ -110,9 +122,8 @@ __device__ __forceinline__ void convolve(const Number<T>* input, i64 inputStride
         }
         if (sequence != pages.rowSequence[r]) {
             sequence = pages.rowSequence[r];
-#pragma unroll
-            for (int t = 0; t < TAPS - 1; t++) {
-                inputAt<T, COUNT>(seen[t], input, inputStride, pages, sequence, position - TAPS + 1 + t, channels, column);
+            if (r != first || ahead < 0) {
+                loadEarlier(sequence, position);
             }
         } else {
 #pragma unroll
