@@ -232,7 +232,7 @@ def check_rows(lab):
                 x, old, up = (lab.rows(rows, columns, suffix, spare) for _ in range(3))
                 weight, bias = lab.floats(columns), lab.floats(columns)
                 stride = long(x.stride(0))
-                threads = min(512, -(-columns // 256) * 32) if fast else 256
+                threads = (512 if columns > 8192 else -(-columns // 256) * 32) if fast else 256
                 for layer, offset, b in ((0, 0.0, None), (1, 0.0, bias), (0, 1.0, None), (1, 1.0, None)):
                     exact = exact_norm(x, layer, weight, offset, b, 1e-5)
                     for in_place in (False, True):

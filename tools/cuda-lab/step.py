@@ -77,7 +77,7 @@ class Step:
         hidden, normed, projected, inner = state["hidden"], state["normed"], state["projected"], state["inner"]
 
         def norm():
-            threads = min(512, -(-s.width // 256) * 32)
+            threads = min(1024, -(-s.width // 256) * 32)
             self.norm((rows, 1, 1), (threads, 1, 1), [hidden, long(s.width), int(not s.gated), self.norm_weight, 0.0, self.norm_bias, 1e-5,
                                                       normed, long(s.width), s.width], programmatic=True)
 

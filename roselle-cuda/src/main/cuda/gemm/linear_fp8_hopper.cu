@@ -243,7 +243,7 @@ __device__ __forceinline__ void normQuantize(const u16* input, i64 inputStride, 
         const u16* input, i64 inputStride, int columns, unsigned char* codes, float* scales, int stride) {                     \
         quantize<T>(input, inputStride, columns, codes, scales, stride);                                                       \
     }                                                                                                                          \
-    extern "C" __global__ void __launch_bounds__(512) norm_quantize_fp8_##SUFFIX(                                              \
+    extern "C" __global__ void __launch_bounds__(1024) norm_quantize_fp8_##SUFFIX(                                              \
         const u16* input, i64 inputStride, int columns, unsigned char* codes, float* scales, int stride, NormArguments norm) { \
         normQuantize<T, 1>(input, inputStride, columns, codes, scales, stride, norm);                                          \
     }                                                                                                                          \

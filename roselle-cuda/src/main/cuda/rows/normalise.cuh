@@ -3,7 +3,7 @@
 #include "common/ampere.cuh"
 #include "common/norms.cuh"
 
-// Sum over the block, in the order of its warps; `shared` has 16 floats.
+// Sum over the block, in the order of its warps; `shared` has 32 floats.
 __device__ __forceinline__ float blockSum(float x, float* shared) {
     x = warpSum(x);
     if (threadIdx.x % 32 == 0) {
@@ -20,7 +20,7 @@ __device__ __forceinline__ float blockSum(float x, float* shared) {
 // Normalises a row: `store(column, x)` has eight numbers at a time. MOST: pieces of 8 numbers that a thread holds.
 template <class T, int MOST, class STORE>
 __device__ __forceinline__ void normaliseRow(const u16* input, const NormArguments& n, int columns, STORE store) {
-    __shared__ float sums[2][16];
+    __shared__ float sums[2][32];
     launchNext();
     int step = blockDim.x * 8;
     NormPiece piece;  // the first one comes before the input is there: it never changes

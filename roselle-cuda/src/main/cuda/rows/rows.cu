@@ -2,14 +2,16 @@
 //
 // A row begins every `stride` numbers. Each kernel may be launched with programmatic stream serialization.
 // norm: output[r] = (x - m) / sqrt(v + epsilon) * (weight + weightOffset) + bias; add_normed: output[r] += scale * that. Grid
-//   (rows), columns / 8 threads, rounded up to 32, at most 512; columns, strides and addresses are multiples of 8. Up to 4,096
-//   columns; norm_wide and add_normed_wide: up to 32,768.
+//   (rows), columns / 8 threads, rounded up to 32; columns, strides and addresses are multiples of 8. Up to 8,192 columns;
+//   norm_wide and add_normed_wide, with 512 threads: up to 32,768.
 // rope_append: normalises and rotates queries and keys in place and appends keys and values to the pages (attention.cuh).
 //   128 threads; a row has queryHeads heads to change if queries do, then keyHeads if keys do, and to copy keyHeads if keys
 //   do not, and keyHeads of values; a warp takes headsOfWarp of them. Grid (ceil(rows * ceil(heads / headsOfWarp) / 4)); sizes
 //   of a head up to 512.
 // gated: output[r] = activation(min(gate[r], limit)) * (clamp(up[r], -limit, limit) + upOffset). Grid (ceil(columns / 1024),
 //   rows), 128 threads; columns, strides and addresses are multiples of 8.
+// gate_normed: norm of the parts of rows, of `size` numbers each, up to 256, then gated of the gates and what that left. `output`
+//   are the rows, `parts` the same memory part by part. Grid (ceil(rows * partsOfRow / 4)), 128 threads.
 // embed: output[r] (+)= scale * table[ids[r]] of a packed table (linear_hopper.cu). Grid (ceil(columns / 1024), rows), 128.
 // gather: output[i] = input[index[i]], multiples of 8. Grid (ceil(columns / 1024), rows), 128 threads.
 #include "gemm/epilogue.cuh"
@@ -198,18 +200,11 @@ __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key
 }
 
 template <class T>
-__device__ __forceinline__ void gated(const u16* gate, i64 gateStride, const u16* up, i64 upStride, int activation, float limit,
-    float upOffset, u16* output, i64 outputStride, int columns) {
-    launchNext();
-    waitForPrevious();
-    int column = (blockIdx.x * THREADS + threadIdx.x) * 8;
-    if (column >= columns) {
-        return;
-    }
+__device__ __forceinline__ uint4 gatedEight(uint4 gates, uint4 ups, int activation, float limit, float upOffset) {
     float g[8];
     float u[8];
-    unpack<T>(*(const uint4*)(gate + blockIdx.y * gateStride + column), g);
-    unpack<T>(*(const uint4*)(up + blockIdx.y * upStride + column), u);
+    unpack<T>(gates, g);
+    unpack<T>(ups, u);
 #pragma unroll
     for (int i = 0; i < 8; i++) {
         g[i] = fminf(g[i], limit);
@@ -219,7 +214,63 @@ __device__ __forceinline__ void gated(const u16* gate, i64 gateStride, const u16
     for (int i = 0; i < 8; i++) {
         g[i] = g[i] * (fminf(fmaxf(u[i], -limit), limit) + upOffset);
     }
-    *(uint4*)(output + blockIdx.y * outputStride + column) = packed<T>(g);
+    return packed<T>(g);
+}
+
+template <class T>
+__device__ __forceinline__ void gated(const u16* gate, i64 gateStride, const u16* up, i64 upStride, int activation, float limit,
+    float upOffset, u16* output, i64 outputStride, int columns) {
+    launchNext();
+    waitForPrevious();
+    int column = (blockIdx.x * THREADS + threadIdx.x) * 8;
+    if (column >= columns) {
+        return;
+    }
+    uint4 gates = *(const uint4*)(gate + blockIdx.y * gateStride + column);
+    uint4 ups = *(const uint4*)(up + blockIdx.y * upStride + column);
+    *(uint4*)(output + blockIdx.y * outputStride + column) = gatedEight<T>(gates, ups, activation, limit, upOffset);
+}
+
+// A warp has a part, of up to 256 numbers, and sums it as a block of norm with as many would.
+template <class T>
+__device__ __forceinline__ void gateNormed(const u16* parts, i64 partStride, const NormArguments& n, const u16* gate,
+    i64 gateStride, int activation, float limit, float upOffset, u16* output, i64 outputStride, int size, int partsOfRow,
+    int rows) {
+    launchNext();
+    i64 index = (i64)blockIdx.x * WARPS + threadIdx.x / 32;
+    int column = threadIdx.x % 32 * 8;
+    bool isIn = column < size;
+    NormPiece piece;
+    if (isIn) {
+        piece.load(n, column);
+    }
+    waitForPrevious();
+    if (index >= (i64)rows * partsOfRow) {
+        return;
+    }
+    i64 row = index / partsOfRow;
+    int at = index % partsOfRow * size + column;
+    uint4 gates = isIn ? *(const uint4*)(gate + row * gateStride + at) : make_uint4(0, 0, 0, 0);
+    float x[8] = {};
+    float sum = 0.0f;
+    if (isIn) {
+        unpack<T>(*(const uint4*)(parts + index * partStride + column), x);
+        sum = addEight(sum, x, !n.takesMean);
+    }
+    sum = warpSum(sum);
+    if (n.takesMean) {
+        float mean = __fdiv_rn(sum, (float)size);
+        sum = 0.0f;
+        if (isIn) {
+            subtract(x, mean);
+            sum = addEight(sum, x, true);
+        }
+        sum = warpSum(sum);
+    }
+    if (isIn) {
+        piece.apply(x, normFactor(sum, size, n.epsilon), n.weightOffset);
+        *(uint4*)(output + row * outputStride + at) = gatedEight<T>(gates, packed<T>(x), activation, limit, upOffset);
+    }
 }
 
 template <class T>
@@ -258,14 +309,14 @@ extern "C" __global__ void __launch_bounds__(128)
     }
 }
 
-#define NORMS(T, NAME, MOST)                                                                                         \
-    extern "C" __global__ void __launch_bounds__(512)                                                                \
+#define NORMS(T, NAME, MOST, MOST_THREADS)                                                                           \
+    extern "C" __global__ void __launch_bounds__(MOST_THREADS)                                                       \
         norm_##NAME(const u16* input, i64 inputStride, int takesMean, const float* weight, float weightOffset,       \
             const float* bias, float epsilon, u16* output, i64 outputStride, int columns) {                          \
         NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                     \
         norm<T, false, MOST>(input, inputStride, n, 1.0f, output, outputStride, columns);                            \
     }                                                                                                                \
-    extern "C" __global__ void __launch_bounds__(512)                                                                \
+    extern "C" __global__ void __launch_bounds__(MOST_THREADS)                                                       \
         add_normed_##NAME(const u16* input, i64 inputStride, int takesMean, const float* weight, float weightOffset, \
             const float* bias, float epsilon, float scale, u16* output, i64 outputStride, int columns) {             \
         NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                     \
@@ -284,14 +335,21 @@ extern "C" __global__ void __launch_bounds__(128)
         i64 upStride, int activation, float limit, float upOffset, u16* output, i64 outputStride, int columns) {              \
         gated<T>(gate, gateStride, up, upStride, activation, limit, upOffset, output, outputStride, columns);                 \
     }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(128) gate_normed_##SUFFIX(const u16* parts, i64 partStride, int takesMean,   \
+        const float* weight, float weightOffset, const float* bias, float epsilon, const u16* gate, i64 gateStride,           \
+        int activation, float limit, float upOffset, u16* output, i64 outputStride, int size, int partsOfRow, int rows) {     \
+        NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                              \
+        gateNormed<T>(parts, partStride, n, gate, gateStride, activation, limit, upOffset, output, outputStride, size,        \
+            partsOfRow, rows);                                                                                                \
+    }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(128)                                                                         \
         embed_##SUFFIX(const u16* table, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) { \
         embed<T>(table, ids, scale, adds, output, outputStride, columns);                                                     \
     }
 
-NORMS(Bf16, bf16, 1)
-NORMS(F16, f16, 1)
-NORMS(Bf16, wide_bf16, 8)
-NORMS(F16, wide_f16, 8)
+NORMS(Bf16, bf16, 1, 1024)
+NORMS(F16, f16, 1, 1024)
+NORMS(Bf16, wide_bf16, 8, 512)
+NORMS(F16, wide_f16, 8, 512)
 ROWS(Bf16, bf16)
 ROWS(F16, f16)

@@ -179,6 +179,13 @@ final class ProfilingOperations implements Operations {
     }
 
     @Override
+    public void gateNormed(Rows gate, Rows parts, Norm norm, Gate kind, Rows output, int rows) {
+        long start = System.nanoTime();
+        operations.gateNormed(gate, parts, norm, kind, output, rows);
+        end(Kind.GATES, start);
+    }
+
+    @Override
     public void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
         long start = System.nanoTime();
         operations.gatedLinear(input, norm, normed, product, rows);

@@ -189,6 +189,11 @@ public final class CpuOperations implements Operations {
     }
 
     @Override
+    public void gateNormed(Rows gate, Rows parts, Norm norm, Gate kind, Rows output, int rows) {
+        UnfusedOperations.gateNormed(this, gate, parts, norm, kind, output, rows);
+    }
+
+    @Override
     public void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
         UnfusedOperations.gatedLinear(this, input, norm, normed, product, rows);
     }

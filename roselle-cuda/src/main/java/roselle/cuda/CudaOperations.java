@@ -190,6 +190,15 @@ final class CudaOperations implements Operations {
     }
 
     @Override
+    public void gateNormed(Rows gate, Rows parts, Norm norm, Gate kind, Rows output, int rows) {
+        if (RowKernels.gatesNormed(gate, parts, output)) {
+            rowKernels.gateNormed(gate, parts, norm, kind, output, rows);
+        } else {
+            UnfusedOperations.gateNormed(this, gate, parts, norm, kind, output, rows);
+        }
+    }
+
+    @Override
     public void sparsify(Rows gates, float deviations, int rows) {
         rowKernels.sparsify(gates, deviations, rows);
     }

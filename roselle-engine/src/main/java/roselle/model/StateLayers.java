@@ -31,9 +31,7 @@ record StateLayers(Decoder decoder, KvCache cache) {
                 delta.rule(),
                 cache,
                 delta.attended()); // [rows, valueHeads * valueSize]
-        int heads = rows * delta.rule().heads().valueHeads();
-        operations.norm(delta.heads(), delta.norm(), delta.heads(), heads);
-        operations.gatedActivation(delta.gates(), delta.attended(), delta.gate(), delta.attended(), rows);
+        operations.gateNormed(delta.gates(), delta.heads(), delta.norm(), delta.gate(), delta.attended(), rows);
         decoder.linear(operations, delta.attended(), delta.output(), delta.outputEpilogue(), decoder.stream(), rows);
     }
 
@@ -65,8 +63,7 @@ record StateLayers(Decoder decoder, KvCache cache) {
                 kind.rule(),
                 cache,
                 kind.attended()); // [rows, heads * valueSize]
-        operations.norm(kind.attended(), kind.norm(), kind.attended(), rows);
-        operations.gatedActivation(kind.gates(), kind.attended(), SIGMOID, kind.attended(), rows);
+        operations.gateNormed(kind.gates(), kind.attended(), kind.norm(), SIGMOID, kind.attended(), rows);
         decoder.linear(operations, kind.attended(), kind.output(), kind.outputEpilogue(), decoder.stream(), rows);
     }
 

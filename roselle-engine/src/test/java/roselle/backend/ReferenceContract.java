@@ -148,6 +148,7 @@ public abstract class ReferenceContract extends TraitContract {
                 case "normedLinear" -> left.add(normedAndMultiplied(type, rows));
                 case "headLinear" -> left.add(multipliedByHead(type, rows));
                 case "gatedActivation" -> left.add(gated(rows));
+                case "gateNormed" -> left.add(partsGated(rows));
                 case "gatedLinear" -> {
                     left.add(multipliedAndGated(type, rows, false));
                     left.add(multipliedAndGated(type, rows, true));
@@ -363,6 +364,14 @@ public abstract class ReferenceContract extends TraitContract {
         var gate = new Gate(Activation.SILU, 1.5f, 1f);
         operations.gatedActivation(some(rows, COLUMNS), some(rows, COLUMNS), gate, output, rows);
         return read(output, rows);
+    }
+
+    private float[] partsGated(int rows) {
+        Rows all = someGapless(rows, COLUMNS);
+        Rows parts = Rows.of(all.buffer(), COLUMNS / 4);
+        var gate = Gate.of(Activation.SILU);
+        operations.gateNormed(some(rows, COLUMNS), parts, norm(Norm.Kind.RMS, COLUMNS / 4), gate, all, rows);
+        return readGapless(all, rows);
     }
 
     private float[] multipliedAndGated(DataType type, int rows, boolean norms) {

@@ -7,6 +7,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import roselle.backend.memory.Buffer;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Gate;
@@ -98,6 +100,31 @@ public abstract class RowsContract extends ContractFixture {
             Rows inPlace = rows(gate, size);
             operations.gatedActivation(inPlace, rows(up, size), new Gate(activation, 7f, 1f), inPlace, 2);
             assertClose(read(inPlace, 2), expected);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {8, 24, 33, 64, 128, 256, 264})
+    void gatesNormedPartsWithTheBitsOfBoth(int size) {
+        int columns = 3 * size;
+        Buffer scales = device.constants(random(size));
+        Buffer offsets = device.constants(random(size));
+        var gate = new Gate(Activation.SILU, 7f, 0f);
+        for (Norm.Kind kind : Norm.Kind.values()) {
+            var norm = new Norm(kind, scales, 0.5f, kind == Norm.Kind.LAYER ? offsets : null, 1e-5f);
+            for (int rows : new int[] {1, 5}) {
+                float[] input = random(rows * columns);
+                Rows gates = rows(random(rows * columns), columns);
+                Rows expected = gapless(input, columns);
+                Rows expectedParts = Rows.of(expected.buffer(), size);
+                operations.norm(expectedParts, norm, expectedParts, 3 * rows);
+                operations.gatedActivation(gates, expected, gate, expected, rows);
+                Rows output = gapless(input, columns);
+                operations.gateNormed(gates, Rows.of(output.buffer(), size), norm, gate, output, rows);
+                assertThat(readGapless(output, rows))
+                        .as("%d rows, %s, seed %d", rows, kind, SEED)
+                        .isEqualTo(readGapless(expected, rows));
+            }
         }
     }
 

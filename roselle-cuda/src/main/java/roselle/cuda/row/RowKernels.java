@@ -1,5 +1,7 @@
 package roselle.cuda.row;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.Norm;
@@ -19,7 +21,10 @@ public final class RowKernels {
 
     private static final int THREADS = 256;
     private static final int FAST_NORM_COLUMNS = 32_768;
-    private static final int FAST_NORM_THREADS = 512;
+    private static final int FAST_NORM_THREADS = 1024;
+    private static final int WIDE_NORM_THREADS = 512; // with several times eight numbers each
+    private static final int PART_COLUMNS = 256; // of a part that a warp normalises
+    private static final int PARTS_OF_BLOCK = FAST_THREADS / Launcher.WARP;
 
     private final Launcher launcher;
     private final boolean is16Bit;
@@ -39,6 +44,7 @@ public final class RowKernels {
     private final Kernel fastAddNormed;
     private final Kernel wideAddNormed;
     private final Kernel fastGated;
+    private final @Nullable Kernel gateNormed; // null where rows are float32
     private final Kernel fastGather;
 
     public RowKernels(Kernels kernels, Launcher launcher, DataType type) {
@@ -63,6 +69,7 @@ public final class RowKernels {
         fastAddNormed = is16Bit ? kernels.kernel(fast, "add_normed" + suffix) : addNormed;
         wideAddNormed = is16Bit ? kernels.kernel(fast, "add_normed_wide" + suffix) : addNormed;
         fastGated = is16Bit ? kernels.kernel(fast, "gated" + suffix) : gated;
+        gateNormed = is16Bit ? kernels.kernel(fast, "gate_normed" + suffix) : null;
         fastGather = is16Bit ? kernels.kernel(fast, "gather") : gather;
     }
 
@@ -109,7 +116,7 @@ public final class RowKernels {
 
     /** Threads of a block that normalises a row with the kernels of {@code rows.cu}. */
     public static int fastNormThreads(Rows rows) {
-        return Math.min(FAST_NORM_THREADS, Launcher.cover(rows.columns(), 256) * 32);
+        return isWide(rows) ? WIDE_NORM_THREADS : Launcher.cover(rows.columns(), 256) * Launcher.WARP;
     }
 
     public void gate(Rows gate, Rows up, Gate kind, Rows output, int rows) {
@@ -126,6 +133,29 @@ public final class RowKernels {
                     .integer(output.columns());
             launchColumns(fast, output, Math.min(step, rows - first));
         }
+    }
+
+    /** Whether there is a kernel that normalises such parts and gates them at once. */
+    public static boolean gatesNormed(Rows gate, Rows parts, Rows output) {
+        return output.buffer().type() != DataType.F32
+                && parts.columns() <= PART_COLUMNS
+                && CudaBuffer.isWhole(parts)
+                && CudaBuffer.isWhole(gate)
+                && CudaBuffer.isWhole(output);
+    }
+
+    public void gateNormed(Rows gate, Rows parts, Norm norm, Gate kind, Rows output, int rows) {
+        int partsOfRow = output.columns() / parts.columns();
+        normed(Objects.requireNonNull(gateNormed), parts, norm);
+        launcher.rows(gate)
+                .integer(KernelNumbers.of(kind.activation()))
+                .number(kind.limit())
+                .number(kind.upOffset())
+                .rows(output)
+                .integer(parts.columns())
+                .integer(partsOfRow)
+                .integer(rows)
+                .launch(Launcher.cover((long) rows * partsOfRow, PARTS_OF_BLOCK), 1, 1, FAST_THREADS);
     }
 
     /** Copies the rows that an array of indices on the device names. */

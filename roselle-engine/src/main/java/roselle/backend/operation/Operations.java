@@ -15,7 +15,7 @@ import roselle.backend.memory.Weight;
  * shapes, that of attention by absolute position. <b>Inputs and outputs</b> of one operation do not overlap, except where it
  * says that they may be the same.
  *
- * <p><b>Fused operations</b> ({@link #normedLinear}, {@link #gatedLinear}, {@link #appendAndAttend}) have the bits of their parts.
+ * <p><b>Fused operations</b> ({@link #normedLinear}, {@link #gatedLinear}, {@link #gateNormed}, {@link #appendAndAttend}) have the bits of their parts.
  * No method here has a body: who wraps operations would inherit it, and what the device fuses would fall apart unseen. A device
  * that does not fuse them says so by calling {@link UnfusedOperations}.
  */
@@ -144,6 +144,13 @@ public interface Operations {
 
     /** {@code output[r] = gate(gate[r], up[r])}, number by number; the output may be either input. */
     void gatedActivation(Rows gate, Rows up, Gate kind, Rows output, int rows);
+
+    /**
+     * {@link #norm} of the parts that make up rows, in place, then {@link #gatedActivation} of what that left, with the bits of both.
+     *
+     * @param parts the numbers of {@code output} as rows without gaps of one part each
+     */
+    void gateNormed(Rows gate, Rows parts, Norm norm, Gate kind, Rows output, int rows);
 
     /**
      * {@link #linear}, or {@link #normedLinear} where there is a norm, then {@link #gatedActivation} of what that left, and the

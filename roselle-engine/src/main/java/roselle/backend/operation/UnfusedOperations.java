@@ -34,6 +34,13 @@ public final class UnfusedOperations {
         parts.gatedActivation(product.gates(), product.ups(), product.gate(), product.gates(), rows);
     }
 
+    /** {@link Operations#gateNormed} as norms and a gated activation. */
+    public static void gateNormed(
+            Operations steps, Rows gate, Rows parts, Norm norm, Gate kind, Rows output, int rows) {
+        steps.norm(parts, norm, parts, rows * (output.columns() / parts.columns()));
+        steps.gatedActivation(gate, output, kind, output, rows);
+    }
+
     /** {@link Operations#appendAndAttend} as an append and an attention. */
     public static void appendAndAttend(
             Operations parts, Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {
