@@ -176,7 +176,7 @@ class Kernels:
     def has(self, run, batch):
         """Whether there is a kernel for such a run of check() or check_fresh()."""
         if run == "prefill_hopper":
-            return run in self.modules and batch.size in (64, 128) and not batch.cap
+            return run in self.modules and batch.size in (64, 128, 256) and not batch.cap
         if run == "decode_warp":
             return run in self.modules and self.has_decode_warp(batch)
         return not (self.emulates and "cluster" in str(run))  # sm_80 has no clusters
@@ -225,8 +225,8 @@ class Kernels:
             shared, (parts, 1, 1) if cluster and parts > 1 else None, pdl)
 
     def prefill_hopper(self, batch, out, pdl=False):
-        stages = {64: 6, 128: 3}[batch.size]
-        shared = (128 + stages * 256) * 2 * batch.size + 1024 + 24 * stages
+        stages = {64: 6, 128: 3, 256: 0}[batch.size]
+        shared = (128 + stages * 256) * 2 * batch.size + 1024 + 24 * stages if stages else (64 + 384) * 512 + 1024 + 64
         self.kernel("prefill_hopper", batch)(
             (batch.tiles.shape[0], batch.key_heads, 1), (384, 1, 1),
             batch.arguments(out) + [batch.tiles, batch.row_start, tensor_map(batch.cache.view(-1, batch.size), PAGE)], shared, None, pdl)
@@ -311,7 +311,7 @@ def check(kernels):
         dict(key_heads=1, group=20, size=128), dict(key_heads=2, group=4, size=128, window=100),
         dict(key_heads=2, group=4, size=128, window=37, sinks=True), dict(key_heads=2, group=2, size=256, cap=5.0, window=200),
         dict(key_heads=2, group=8, size=64, sinks=True), dict(key_heads=1, group=1, size=128, cap=30.0),
-        dict(key_heads=2, group=8, size=512), dict(key_heads=1, group=3, size=512, window=100, sinks=True, cap=5.0),
+        dict(key_heads=4, group=6, size=256), dict(key_heads=1, group=4, size=256, window=150), dict(key_heads=2, group=8, size=512), dict(key_heads=1, group=3, size=512, window=100, sinks=True, cap=5.0),
         dict(key_heads=1, group=20, size=512),
     ]
     contexts, rows = ([1, 64, 65, 300], [1, 3, 20, 2]) if kernels.emulates else ([1, 64, 65, 300, 517, 1030], [1, 3, 65, 40, 1, 300])
@@ -441,6 +441,7 @@ def fresh(kernels):
 
 def many(kernels):
     for name, key_heads, group, size, length in (("gpt2", 12, 1, 64, 512), ("gpt2", 12, 1, 64, 1024), ("llama", 8, 4, 128, 512), ("llama", 8, 4, 128, 2048), ("llama", 8, 4, 128, 8192),
+                                                      ("qwen3.6", 4, 6, 256, 2048), ("qwen3.6", 4, 6, 256, 8192),
                                                       ("gemma4", 2, 8, 512, 2048), ("gemma4", 2, 8, 512, 8192)):
         count = max(1, 2048 // length)
         batch = Batch([length] * count, [length] * count, key_heads, group, size, torch.bfloat16, fill=False)

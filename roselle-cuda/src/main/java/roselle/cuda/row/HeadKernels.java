@@ -66,7 +66,7 @@ public record HeadKernels(
                         ? kernels.kernel(KernelSource.ATTENTION_DECODE_WARP, "attention_decode_warp_append" + suffix)
                         : null,
                 kernels.kernel(KernelSource.ATTENTION_PREFILL, "attention_prefill" + suffix),
-                isUsual && device.isHopper()
+                (isUsual || size == MAX_USUAL) && device.isHopper()
                         ? kernels.kernel(KernelSource.ATTENTION_PREFILL_HOPPER, "attention_prefill_hopper" + suffix)
                         : null,
                 stages(device, size),
@@ -154,6 +154,12 @@ public record HeadKernels(
     }
 
     public int prefillHopperSharedBytes() {
+        if (size == MAX_USUAL) { // queries, keys of two splits, values of one, barriers
+            return TILE_ROWS / halves * Short.BYTES * size
+                    + 3 * splitBytes(size)
+                    + 8 * Long.BYTES
+                    + PackedTiles.STAGE_ALIGNMENT;
+        }
         int splitsOnTheirWay = size == 64 ? 6 : 3;
         return TILE_ROWS * Short.BYTES * size
                 + splitsOnTheirWay * (2 * splitBytes(size) + 3 * Long.BYTES) // keys, values, and barriers

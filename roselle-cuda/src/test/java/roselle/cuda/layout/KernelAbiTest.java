@@ -168,6 +168,8 @@ class KernelAbiTest {
                 hopper.equal("Stages<" + size + ", 1>::HALF", HeadKernels.splitBytes(size));
             }
         }
+        hopper.equal("Wide::SIZE", HeadKernels.MAX_USUAL)
+                .equal("Wide::KEYS", HeadKernels.splitBytes(HeadKernels.MAX_USUAL));
         in("attention/generic_attention.cu", all).equal("TILE", AttentionTiling.TILE);
         in("attention/latent.cuh", all)
                 .equal("KEY", LatentAttention.KEY)
