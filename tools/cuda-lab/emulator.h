@@ -194,6 +194,14 @@ inline unsigned __ballot_sync(unsigned, int predicate) {
     return bits;
 }
 
+inline unsigned __reduce_max_sync(unsigned, unsigned value) {
+    for (int mask = 16; mask > 0; mask /= 2) {
+        unsigned other = __shfl_xor_sync(~0u, value, mask);
+        value = other > value ? other : value;
+    }
+    return value;
+}
+inline unsigned __reduce_min_sync(unsigned, unsigned value) { return ~__reduce_max_sync(~0u, ~value); }
 inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 inline int __syncthreads_or(int predicate) {
     __syncthreads();

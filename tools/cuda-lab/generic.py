@@ -512,9 +512,23 @@ def routed(logits, scoring, chosen, normalizes, groups, chosen_groups, correctio
     return experts, weights * scale * (expert_scales[experts] if expert_scales is not None else 1)
 
 
+def check_held(lab, suffix, logits, scoring, chosen, normalizes, correction, expert_scales, ids, weights):
+    """The routers that hold their scores have the bits of the others, and make a tile of each choice."""
+    held, held_weights = torch.full_like(ids, -1), torch.full_like(weights, -1)
+    order, tiles = torch.full_like(ids, -1), lab.ints([-1] * 4 * ids.numel())
+    lab.run("generic_experts", f"route_held_{suffix}", (9,), 32,
+            [logits, long(logits.stride(0)), scoring, logits.shape[1], chosen, normalizes, correction, 2.5, expert_scales, held, held_weights, order, tiles])
+    lab.same(f"held experts {suffix} {scoring}", held, ids)
+    lab.same(f"held weights {suffix} {scoring}", held_weights, weights)
+    numbers = torch.arange(ids.numel(), device=ids.device, dtype=ids.dtype)
+    lab.same(f"order {suffix}", order.view(-1), numbers)
+    ones, zeros = torch.ones_like(numbers), torch.zeros_like(numbers)
+    lab.same(f"tiles {suffix}", tiles.view(-1, 4), torch.stack([ids.view(-1), numbers, ones, zeros], 1))
+
+
 def check_experts(lab):
     for suffix in DTYPES:
-        for experts, chosen, groups, chosen_groups in ((4, 2, 1, 1), (8, 3, 4, 2), (128, 8, 1, 1), (256, 8, 8, 4), (60, 4, 1, 1)):
+        for experts, chosen, groups, chosen_groups in ((4, 2, 1, 1), (8, 3, 4, 2), (128, 8, 1, 1), (256, 8, 8, 4), (60, 4, 1, 1), (512, 10, 1, 1)):
             for scoring in range(4):
                 for normalizes, corrected in ((0, False), (1, True)):
                     logits = lab.rows(9, experts, suffix)
@@ -526,6 +540,8 @@ def check_experts(lab):
                     lab.run("generic_experts", f"route_experts_{suffix}", (9,), 32,
                             [logits, long(logits.stride(0)), scoring, experts, chosen, normalizes, groups, chosen_groups, correction, 2.5, expert_scales, ids, weights],
                             4 * (2 * experts + chosen + groups))
+                    if groups == chosen_groups:
+                        check_held(lab, suffix, logits, scoring, chosen, normalizes, correction, expert_scales, ids, weights)
                     for r in range(9):
                         # Ranks are compared in float32, as the kernel does; ties in 16 bits are ties in both.
                         exact_ids, exact_weights = routed(logits[r].float(), scoring, chosen, normalizes, groups, chosen_groups, correction, 2.5, expert_scales)

@@ -140,6 +140,120 @@ __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int s
     }
 }
 
+// A number that is as large as another one's where this is: unsigned, 0 for minus infinity and NaN.
+__device__ __forceinline__ u32 orderOf(float x) {
+    u32 bits = __float_as_uint(x + 0.0f);  // one zero
+    return x > NOTHING ? (int)bits < 0 ? ~bits : bits | 0x80000000u : 0u;
+}
+
+// The same choice where groups do not matter and a lane can hold HELD scores: experts lane, lane + 32 and so on. Bits as above.
+template <class T, int HELD>
+__device__ __forceinline__ void routeHeld(const Number<T>* logits, int scoring, int experts, int chosen, int normalizes,
+    const float* correction, float scale, const float* expertScales, i64 first, int* chosenExperts, float* chosenWeights,
+    int* choices, int4* tiles) {
+    int lane = threadIdx.x;
+    float corrections[HELD] = {};
+#pragma unroll
+    for (int i = 0; i < HELD; i++) {
+        if (correction && lane + 32 * i < experts) {  // which never changes
+            corrections[i] = correction[lane + 32 * i];
+        }
+    }
+    waitForPrevious();
+    float scores[HELD];
+    float largest = NOTHING;
+#pragma unroll
+    for (int i = 0; i < HELD; i++) {
+        scores[i] = lane + 32 * i < experts ? load<T>(logits, lane + 32 * i) : NOTHING;
+    }
+    if (scoring == SIGMOID) {
+#pragma unroll
+        for (int i = 0; i < HELD; i++) {
+            scores[i] = sigmoid(scores[i]);
+        }
+    } else if (scoring == ROOT_OF_SOFTPLUS) {
+#pragma unroll
+        for (int i = 0; i < HELD; i++) {
+            scores[i] = rootOfSoftplus(scores[i]);
+        }
+    } else if (scoring == SOFTMAX) {
+#pragma unroll
+        for (int i = 0; i < HELD; i++) {
+            largest = fmaxf(largest, scores[i]);
+        }
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2) {
+            largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, distance));
+        }
+        float sum = 0.0f;
+#pragma unroll
+        for (int i = 0; i < HELD; i++) {
+            scores[i] = lane + 32 * i < experts ? expf(scores[i] - largest) : 0.0f;
+            sum += scores[i];
+        }
+        sum = warpSum(sum);
+#pragma unroll
+        for (int i = 0; i < HELD; i++) {
+            scores[i] /= sum;
+        }
+    }
+    u32 ranks[HELD];
+#pragma unroll
+    for (int i = 0; i < HELD; i++) {
+        ranks[i] = lane + 32 * i < experts ? orderOf(correction ? scores[i] + corrections[i] : scores[i]) : 0u;
+    }
+    float sum = 0.0f;
+    float ownScore = 0.0f;
+    int own = 0;
+    for (int j = 0; j < chosen; j++) {
+        u32 rank = ranks[0];
+        int at = lane;
+        float score = scores[0];
+#pragma unroll
+        for (int i = 1; i < HELD; i++) {
+            if (ranks[i] > rank) {
+                rank = ranks[i];
+                at = lane + 32 * i;
+                score = scores[i];
+            }
+        }
+        u32 highest = __reduce_max_sync(~0u, rank);
+        int expert = (int)__reduce_min_sync(~0u, rank == highest ? (u32)at : ~0u);
+        score = __shfl_sync(~0u, score, expert % 32);
+        sum += score;
+        if (lane == j) {
+            own = expert;
+            ownScore = score;
+        }
+#pragma unroll
+        for (int i = 0; i < HELD; i++) {
+            ranks[i] = lane + 32 * i == expert ? 0u : ranks[i];
+        }
+    }
+    bool has = lane < chosen;
+    if (scoring == SOFTMAX_OF_CHOSEN) {
+        largest = has ? ownScore : NOTHING;
+#pragma unroll
+        for (int distance = 16; distance > 0; distance /= 2) {
+            largest = fmaxf(largest, __shfl_xor_sync(~0u, largest, distance));
+        }
+        ownScore = has ? expf(ownScore - largest) : 0.0f;
+        ownScore /= warpSum(ownScore);
+        sum = 1.0f;
+    } else {
+        sum = normalizes ? sum + 1e-20f : 1.0f;
+    }
+    if (has) {
+        i64 choice = first + lane;
+        chosenExperts[choice] = own;
+        chosenWeights[choice] = ownScore / sum * scale * (expertScales ? expertScales[own] : 1.0f);
+        if (tiles) {
+            choices[choice] = (int)choice;
+            tiles[choice] = make_int4(own, (int)choice, 1, 0);
+        }
+    }
+}
+
 // The choices of a step by expert, for the grouped products of linear_mma.cuh: `order` has those of expert 0, then those of
 // expert 1 and so on, in any order within an expert; each tile is up to `tokens` of one expert's: {expert, first in `order`,
 // how many, 0}; those beyond the last have none. Experts are numbers from 0 until `count`. Grid (1), 1024 threads, dynamic
@@ -147,7 +261,7 @@ __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int s
 extern "C" __global__ void __launch_bounds__(1024)
     group_choices(const int* experts, int choices, int count, int tokens, int* order, int4* tiles, int mostTiles) {
     extern __shared__ int sizes[];  // [count]
-    int* next = sizes + count;      // [count], where the next choice of an expert goes
+    int* next = sizes + count;  // [count], where the next choice of an expert goes
     __shared__ int tileCount;
     launchNext();
     waitForPrevious();
@@ -206,6 +320,28 @@ extern "C" __global__ void __launch_bounds__(1024)
             chosenExperts, chosenWeights);                                                                                    \
     }
 
+// Routers without groups, of up to 512 experts of which up to 32 are chosen; grid and block as above. Where `tiles` is not null,
+// each choice is a tile of its own for the grouped products, `order` their numbers: what group_choices leaves, but for experts
+// that several rows chose.
+#define ROUTE_HELD(T, SUFFIX)                                                                                              \
+    extern "C" __global__ void __launch_bounds__(32) route_held_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, \
+        int experts, int chosen, int normalizes, const float* correction, float scale, const float* expertScales,          \
+        int* chosenExperts, float* chosenWeights, int* order, int4* tiles) {                                               \
+        launchNext();                                                                                                      \
+        i64 first = (i64)blockIdx.x * chosen;                                                                              \
+        logits += blockIdx.x * stride;                                                                                     \
+        if (experts <= 256) {                                                                                              \
+            routeHeld<T, 8>(logits, scoring, experts, chosen, normalizes, correction, scale, expertScales, first,          \
+                chosenExperts, chosenWeights, order, tiles);                                                               \
+        } else {                                                                                                           \
+            routeHeld<T, 16>(logits, scoring, experts, chosen, normalizes, correction, scale, expertScales, first,         \
+                chosenExperts, chosenWeights, order, tiles);                                                               \
+        }                                                                                                                  \
+    }
+
 ROUTE(F32, f32)
 ROUTE(Bf16, bf16)
 ROUTE(F16, f16)
+ROUTE_HELD(F32, f32)
+ROUTE_HELD(Bf16, bf16)
+ROUTE_HELD(F16, f16)

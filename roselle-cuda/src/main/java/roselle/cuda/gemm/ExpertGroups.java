@@ -17,6 +17,7 @@ import roselle.cuda.memory.Gpu;
 public final class ExpertGroups {
     public static final int TILE_BYTES = 16; // int4: kernels alone write and read it
     private static final int THREADS = 1024;
+    private static final int FEW_SHARE = 4; // of the experts
 
     private final Gpu device;
     private final Launcher launcher;
@@ -67,6 +68,20 @@ public final class ExpertGroups {
     /** Routings may have changed. */
     void forget() {
         grouped = null;
+    }
+
+    /** Whether each choice of so many rows may as well be a tile of its own: few experts have several tokens. */
+    static boolean areFew(int rows, int chosen, int experts) {
+        return (long) rows * chosen <= experts / FEW_SHARE;
+    }
+
+    /** A router makes a tile of each choice, itself. */
+    void each(Routing routing, int experts, int rows) {
+        grouped = routing;
+        groupedRows = rows;
+        tokens = MmaLinear.FEW_TOKENS;
+        count = Math.multiplyExact(rows, routing.chosen());
+        reserve(count, Math.max(count, mostTiles(count, experts)));
     }
 
     /** Groups the choices of a routing for some rows, unless that was the last thing done. */

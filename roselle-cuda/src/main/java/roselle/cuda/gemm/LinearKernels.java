@@ -29,6 +29,7 @@ public final class LinearKernels {
     public static final int GENERIC_OUTPUTS = 8; // of a block
     public static final int GENERIC_ROWS = 8;
     private static final int MAX_ROWS = Launcher.MAX_BLOCKS * GENERIC_ROWS; // of a launch
+    private static final int MAX_HELD_EXPERTS = 512; // of a router whose scores a warp holds
     public static final int ACCUMULATES = 1;
     public static final int STORES_FLOATS = 2;
 
@@ -40,6 +41,7 @@ public final class LinearKernels {
     private final Kernel groupedLinear;
     private final Kernel tableRows;
     private final Kernel routeExperts;
+    private final Kernel routeHeld;
     private final Kernel fastEmbed;
     private final @Nullable PackedLinear packed; // null where no weight is packed
     private final MmaLinear mma;
@@ -73,6 +75,7 @@ public final class LinearKernels {
         groupedLinear = kernels.kernel(generic, "grouped_linear" + suffix);
         tableRows = kernels.kernel(generic, "table_rows" + suffix);
         routeExperts = kernels.kernel(KernelSource.GENERIC_EXPERTS, "route_experts" + suffix);
+        routeHeld = kernels.kernel(KernelSource.GENERIC_EXPERTS, "route_held" + suffix);
         boolean fast = device.isHopper() && type != DataType.F32;
         fastEmbed = fast ? kernels.kernel(KernelSource.ROWS, "embed" + suffix) : tableRows;
         packed = fast ? new PackedLinear(kernels, launcher, type) : null;
@@ -297,6 +300,10 @@ public final class LinearKernels {
 
     public void route(Rows logits, Router router, Routing routing, int rows) {
         groups.forget();
+        if (isHeld(router)) {
+            routeHeld(logits, router, routing, rows);
+            return;
+        }
         launcher.of(routeExperts)
                 .rows(logits)
                 .integer(KernelNumbers.of(router.scoring()))
@@ -312,6 +319,36 @@ public final class LinearKernels {
                 .pointer(routing.weights())
                 .shared(4 * (2 * router.experts() + router.chosen() + router.groups()))
                 .launch(rows, 1, 1, 32);
+    }
+
+    /** Whether a lane of a warp can hold its share of the scores, and nothing but scores chooses. */
+    private static boolean isHeld(Router router) {
+        return router.chosenGroups() == router.groups()
+                && router.experts() <= MAX_HELD_EXPERTS
+                && router.chosen() <= Launcher.WARP
+                && router.ofTokens() == null
+                && router.nearness() == 0f;
+    }
+
+    private void routeHeld(Rows logits, Router router, Routing routing, int rows) {
+        boolean groupsThem = type != DataType.F32 && ExpertGroups.areFew(rows, router.chosen(), router.experts());
+        if (groupsThem) {
+            groups.each(routing, router.experts(), rows);
+        }
+        launcher.of(routeHeld)
+                .rows(logits)
+                .integer(KernelNumbers.of(router.scoring()))
+                .integer(router.experts())
+                .integer(router.chosen())
+                .flag(router.normalizes())
+                .pointer(router.correction())
+                .number(router.scale())
+                .pointer(router.expertScales())
+                .pointer(routing.experts())
+                .pointer(routing.weights())
+                .pointer(groupsThem ? groups.order() : 0)
+                .pointer(groupsThem ? groups.tiles() : 0)
+                .launch(rows, 1, 1, Launcher.WARP);
     }
 
     public void experts(Rows input, ExpertLinear product, Routing routing, Rows output, int rows) {
