@@ -116,6 +116,37 @@ def check_grouped(lab):
     print(f"grouped: {lab.checks} checks, {lab.wrong} wrong", flush=True)
 
 
+def check_chosen(lab):
+    """All experts of few rows at once have the bits of grouped products, gates, and their sum, one after the other."""
+    for suffix in SOURCES:
+        for experts, chosen, rows, width, size, half in ((12, 2, 1, 512, 64, 8), (9, 3, 2, 416, 32, 4), (40, 5, 2, 96, 160, 8), (16, 4, 1, 704, 704, 4)):
+            first = Weight(lab, width, [(SOURCES[suffix], experts * 2 * size)])
+            second = Weight(lab, size, [(SOURCES[suffix], experts * width)])
+            picks = torch.stack([torch.randperm(experts)[:chosen] for _ in range(rows)]).int().to(lab.device)
+            groups = choices_of(lab, picks, experts, 8)
+            x, old = lab.rows(rows, width, suffix, 8, 0.1), lab.rows(rows, width, suffix)
+            factors = lab.floats(rows * chosen)
+            both, products, expected = lab.poisoned(rows * chosen, 2 * size, suffix), lab.poisoned(rows * chosen, width, suffix), old.clone()
+            run_grouped(lab, "plain", suffix, first.kept[0], 2 * width, x, both, groups, 8, chosen, torch.zeros(experts, 2 * size, device=lab.device))
+            gates, ups = both[:, :size], both[:, size:]
+            lab.run("generic_rows", f"gated_{suffix}", (rows * chosen, -(-size // 256)), 256,
+                    [gates, long(gates.stride(0)), ups, long(ups.stride(0)), 1, 2.0, 0.5, gates, long(gates.stride(0)), size])
+            run_grouped(lab, "plain", suffix, second.kept[0], 2 * size, gates, products, groups, 8, 1, torch.zeros(experts, width, device=lab.device))
+            lab.run("generic_rows", f"combine_experts_{suffix}", (rows, -(-width // 256)), 256,
+                    [products, long(products.stride(0)), factors, chosen, 0.75, expected, long(expected.stride(0)), width])
+            inner, out = lab.poisoned(rows * chosen, 2 * size, suffix), old.clone()
+            sums = 4 * 8 * chosen * 2 * half
+            lab.run("chosen_experts", f"experts_gated_{half}_{suffix}", (-(-size // half) * rows,), 256,
+                    [first.kept[0], x, long(x.stride(0)), picks, chosen, rows, size, width, 1, 2.0, 0.5, inner, long(inner.stride(0))],
+                    98304 + -(-2 * width // 16) * 16 + sums)
+            lab.same(f"gated experts {suffix} {width} {size} {half}", inner[:, :size], gates)
+            lab.run("chosen_experts", f"experts_combined_{half}_{suffix}", (-(-width // (2 * half)) * rows,), 256,
+                    [second.kept[0], inner, long(inner.stride(0)), picks, factors, chosen, rows, width, size, 0.75, out, long(out.stride(0))],
+                    98304 + -(-2 * size * chosen // 16) * 16 + sums + 4 * chosen * (2 * half + 1))
+            lab.same(f"combined experts {suffix} {width} {size} {half}", out, expected)
+    print(f"chosen: {lab.checks} checks, {lab.wrong} wrong", flush=True)
+
+
 def measure_grouped(lab):
     """Mixtral's and a finer model's experts: 8 of 14,336 (2 chosen) and 128 of 768 (8 chosen), columns 4,096 and 2,048."""
     for experts, chosen, outputs, columns in ((8, 2, 28672, 4096), (128, 8, 1536, 2048)):
@@ -161,8 +192,10 @@ def measure(lab):
 def main():
     lab = Lab(sys.argv[1])
     torch.manual_seed(1)
-    check(lab)
-    check_grouped(lab)
+    check_chosen(lab)
+    if "chosen" not in sys.argv:
+        check(lab)
+        check_grouped(lab)
     if "time" in sys.argv:
         measure(lab)
         measure_grouped(lab)

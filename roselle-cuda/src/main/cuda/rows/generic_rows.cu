@@ -178,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(256) copy_page(char* cache, i64 lay
             for (i64 j = r * chosen; j < (r + 1) * chosen; j++) {                                                             \
                 sum = fmaf(weights[j], load<T>(input, j * inputStride + c), sum);                                             \
             }                                                                                                                 \
-            return load<T>(output, r * outputStride + c) + scale * sum;                                                       \
+            return fmaf(scale, sum, load<T>(output, r * outputStride + c));                                                   \
         });                                                                                                                   \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(256) gather_##SUFFIX(                                                        \

@@ -11,6 +11,7 @@ import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.ExpertProducts;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
@@ -245,6 +246,13 @@ final class ProfilingOperations implements Operations {
     public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
         long start = System.nanoTime();
         operations.combineExperts(input, routing, scale, output, rows);
+        end(Kind.EXPERTS, start);
+    }
+
+    @Override
+    public void feedExperts(Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
+        long start = System.nanoTime();
+        operations.feedExperts(input, experts, routing, scale, output, rows);
         end(Kind.EXPERTS, start);
     }
 

@@ -15,12 +15,16 @@ import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.ExpertProducts;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Operations;
 import roselle.backend.operation.Rope;
+import roselle.backend.operation.Router;
+import roselle.backend.operation.Routing;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.cuda.FakeDriver.Card;
@@ -129,6 +133,37 @@ class FakeFusionTest {
             return launched();
         }
 
+        /** The kernels of a mixture of experts of so many rows, 8 of 64 for each. */
+        List<String> expertKernels(int rows) {
+            Rows both = rows(4 * WIDTH);
+            var experts = new ExpertProducts(
+                    new ExpertLinear(experts(2 * WIDTH), Epilogue.PLAIN, false),
+                    both,
+                    both.columns(0, WIDTH),
+                    both.columns(WIDTH, WIDTH),
+                    Gate.of(Activation.SILU),
+                    new ExpertLinear(experts(WIDTH), Epilogue.PLAIN, true),
+                    rows(8 * WIDTH));
+            Rows logits = rows(64);
+            var router = new Router(Router.Scoring.SOFTMAX, 64, 8, true, 1, 1, null, 1f);
+            var routing = new Routing(
+                    device.allocate(DataType.I32, 8L * LIMITS.maxRows()),
+                    device.allocate(DataType.F32, 8L * LIMITS.maxRows()),
+                    8);
+            launched(); // what came before
+            device.submit(oneRow(), (operations, _) -> {
+                operations.routeExperts(logits, router, routing, rows);
+                operations.feedExperts(normed, experts, routing, 1f, hidden, rows);
+            });
+            return launched();
+        }
+
+        private Weight experts(int outputs) {
+            var bytes = arena.allocate(2L * 64 * outputs * WIDTH, 8);
+            var tensor = new Tensor("experts", DataType.BF16, Shape.of(64L * outputs, WIDTH), bytes);
+            return device.load("experts", 64, List.of(StoredMatrix.of(tensor)));
+        }
+
         /** The kernels that ran since the last call: the device comes to them when it has to. */
         private List<String> launched() {
             device.read(hidden, 0, 1, arena.allocate(4L * WIDTH, 4));
@@ -189,6 +224,28 @@ class FakeFusionTest {
             assertThat(step.gatedKernels(64)).containsExactly("norm_bf16", "linear_gated_64_bf16");
             assertThat(step.gatedKernels(511)).containsExactly("norm_bf16", "linear_128_bf16", "gated_bf16");
             assertThat(step.gatedKernels(600)).containsExactly("norm_bf16", "linear_prompt_gated_128_bf16");
+        }
+    }
+
+    @Test
+    void theExpertsOfFewRowsAreTwoKernelsBehindTheirChoice() {
+        try (var step = new Beginning(Card.HOPPER)) {
+            assertThat(step.expertKernels(1))
+                    .containsExactly("route_held_bf16", "experts_gated_4_bf16", "experts_combined_4_bf16");
+            assertThat(step.expertKernels(2)).hasSize(3);
+            assertThat(step.expertKernels(3))
+                    .containsExactly(
+                            "route_held_bf16",
+                            "group_choices",
+                            "grouped_few_8_plain_bf16",
+                            "gated_bf16",
+                            "grouped_few_8_plain_bf16",
+                            "combine_experts_bf16");
+        }
+        try (var step = new Beginning(Card.AMPERE)) {
+            assertThat(step.expertKernels(1))
+                    .contains("grouped_few_8_plain_bf16")
+                    .doesNotContain("group_choices");
         }
     }
 

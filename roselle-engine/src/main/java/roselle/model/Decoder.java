@@ -15,6 +15,7 @@ import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Operations;
 import roselle.backend.operation.Router;
+import roselle.backend.operation.UnfusedOperations;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.backend.step.StepProgram;
@@ -462,13 +463,11 @@ public final class Decoder implements StepProgram, AutoCloseable {
             feedLatent(operations, experts, experts.latent(), input, rows);
         } else if (experts.weigher() != null) {
             feedWeighed(operations, experts, experts.weigher(), input, rows);
+        } else if (block.givesApart()) {
+            feedApart(operations, experts, input, rows);
+            return;
         } else {
-            compute(operations, experts, input, rows);
-            if (block.givesApart()) {
-                combineApart(operations, experts, input, rows);
-                return;
-            }
-            combine(operations, experts, rows);
+            feedExperts(operations, experts, input, spec.block().residualScale(), space.hidden, rows);
         }
         if (experts.shared() != null) {
             feed(operations, experts.shared(), input, rows);
@@ -476,27 +475,26 @@ public final class Decoder implements StepProgram, AutoCloseable {
     }
 
     /** What experts give, and the shared one, where their sum is normalised. */
-    private void combineApart(Operations operations, Layer.Experts experts, Rows input, int rows) {
+    private void feedApart(Operations operations, Layer.Experts experts, Rows input, int rows) {
         if (experts.shared() == null) {
             operations.embed(weights.embedding(), 0f, space.delta); // zeros
         } else {
             feed(operations, experts.shared().expert(), input, null, rows);
         }
-        operations.combineExperts(experts.expertOutputs(), space.routing, 1f, space.delta, rows);
+        feedExperts(operations, experts, input, 1f, space.delta, rows);
     }
 
-    private void combine(Operations operations, Layer.Experts experts, int rows) {
-        operations.combineExperts(
-                experts.expertOutputs(), space.routing, spec.block().residualScale(), space.hidden, rows);
+    private void feedExperts(
+            Operations operations, Layer.Experts experts, Rows input, float scale, Rows target, int rows) {
+        operations.feedExperts(input, experts.products(), space.routing, scale, target, rows);
     }
 
     /** Experts that read and give fewer numbers than the stream has. */
     private void feedLatent(
             Operations operations, Layer.Experts experts, Layer.LatentStream latent, Rows input, int rows) {
         linear(operations, input, latent.down(), Epilogue.PLAIN, latent.input(), rows);
-        compute(operations, experts, latent.input(), rows);
         operations.embed(weights.embedding(), 0f, space.otherNormed); // zeros, to which experts are added
-        operations.combineExperts(experts.expertOutputs(), space.routing, 1f, latent.sum(), rows);
+        feedExperts(operations, experts, latent.input(), 1f, latent.sum(), rows);
         linear(operations, latent.sum(), latent.up(), latent.upEpilogue(), space.hidden, rows);
     }
 
@@ -505,9 +503,10 @@ public final class Decoder implements StepProgram, AutoCloseable {
         operations.routeExperts(experts.routerLogits(), weigher, space.routing, rows);
         operations.embed(weights.embedding(), 0f, space.otherNormed); // zeros, to which the input is added
         operations.combineExperts(input, space.routing, 1f, space.otherNormed, rows);
-        compute(operations, experts, space.otherNormed, rows);
+        UnfusedOperations.compute(operations, space.otherNormed, experts.products(), space.routing, rows);
         operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
-        combine(operations, experts, rows);
+        Rows outputs = experts.products().outputs();
+        operations.combineExperts(outputs, space.routing, spec.block().residualScale(), space.hidden, rows);
     }
 
     /** A dense feed-forward, and experts that read the same stream; each is normalised, and their sum again behind it. */
@@ -518,25 +517,14 @@ public final class Decoder implements StepProgram, AutoCloseable {
         operations.norm(input, both.routerNorm(), space.normed, rows);
         route(operations, experts, space.normed, rows);
         operations.norm(input, both.expertsNorm(), space.normed, rows);
-        compute(operations, experts, space.normed, rows);
         operations.embed(weights.embedding(), 0f, space.otherNormed); // zeros, to which experts are added
-        operations.combineExperts(experts.expertOutputs(), space.routing, 1f, space.otherNormed, rows);
+        feedExperts(operations, experts, space.normed, 1f, space.otherNormed, rows);
         operations.addNormed(space.otherNormed, both.behindExperts(), 1f, space.delta, rows);
     }
 
     private void route(Operations operations, Layer.Experts experts, Rows input, int rows) {
         linear(operations, input, experts.routerWeight(), experts.routerBias(), experts.routerLogits(), rows);
         operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
-    }
-
-    private void compute(Operations operations, Layer.Experts experts, Rows input, int rows) {
-        int choices = rows * experts.router().chosen();
-        operations.groupedLinear(
-                input, experts.gateAndUp(), space.routing, experts.both(), rows); // [choices, 2 * size]
-        if (experts.ups() != null) {
-            operations.gatedActivation(experts.gates(), experts.ups(), experts.gate(), experts.gates(), choices);
-        }
-        operations.groupedLinear(experts.gates(), experts.down(), space.routing, experts.expertOutputs(), rows);
     }
 
     private void feed(Operations operations, Layer.Shared shared, Rows input, int rows) {

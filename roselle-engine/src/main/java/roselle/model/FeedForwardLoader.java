@@ -7,6 +7,7 @@ import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.ExpertProducts;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Router;
@@ -150,13 +151,14 @@ final class FeedForwardLoader {
                         layer,
                         scales,
                         experts.normalizes() || experts.traits().weighsInputs()),
-                first(experts, layer, stacks),
-                both,
-                both.columns(0, size),
-                gated ? both.columns(size, size) : null,
-                experts.gate(),
-                stacked("down", layer, experts, stacks.down(layer), stacks.downBias(layer), true),
-                outputs,
+                new ExpertProducts(
+                        first(experts, layer, stacks),
+                        both,
+                        both.columns(0, size),
+                        gated ? both.columns(size, size) : null,
+                        experts.gate(),
+                        stacked("down", layer, experts, stacks.down(layer), stacks.downBias(layer), true),
+                        outputs),
                 shared(experts, layer),
                 experts.traits().weighsInputs() ? router(experts, layer, scales, experts.normalizes()) : null,
                 latent(experts, layer));

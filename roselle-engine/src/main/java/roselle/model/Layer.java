@@ -9,7 +9,7 @@ import roselle.backend.operation.Compression;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
-import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.ExpertProducts;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
@@ -311,7 +311,6 @@ record Layer(
     /**
      * {@link FeedForwardSpec.Experts}.
      *
-     * @param ups null where experts have no gates: what the first product leaves is activated already
      * @param weigher a router with the weights of what experts read; null where they read the stream as it is
      * @param latent null where experts read and give numbers of the stream
      */
@@ -320,13 +319,7 @@ record Layer(
             Epilogue routerBias,
             Rows routerLogits,
             Router router,
-            ExpertLinear gateAndUp,
-            Rows both,
-            Rows gates,
-            @Nullable Rows ups,
-            Gate gate,
-            ExpertLinear down,
-            Rows expertOutputs,
+            ExpertProducts products,
             @Nullable Shared shared,
             @Nullable Router weigher,
             @Nullable LatentStream latent)

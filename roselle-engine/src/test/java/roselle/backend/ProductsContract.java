@@ -10,6 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -19,9 +20,12 @@ import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.Gate;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
+import roselle.backend.operation.UnfusedOperations;
 import roselle.quantization.Group;
 import roselle.quantization.GroupScales;
 import roselle.quantization.StoredMatrix;
@@ -346,6 +350,43 @@ public abstract class ProductsContract extends RowsContract {
                     .as("rows 20 to %d alone", last)
                     .containsExactly(Arrays.copyOfRange(together, 40 * outputs, 2 * last * outputs));
         }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"512, 64, SILU", "96, 160, GELU_TANH", "704, 352, SILU"})
+    void feedsExpertsWithTheBitsOfTheirParts(int columns, int size, Activation activation) {
+        int experts = 16;
+        DataType type = device.activationType();
+        float[] first = random(experts * 2 * size * columns);
+        float[] second = random(experts * columns * size);
+        var gateAndUp = new ExpertLinear(stack(first, type, columns), Epilogue.PLAIN, false);
+        var down = new ExpertLinear(stack(second, type, size), Epilogue.PLAIN, true);
+        var router = router(Router.Scoring.SOFTMAX, experts, 2, true, 1, 1, null, 1f);
+        for (int rows : List.of(1, 2, 5)) {
+            Routing routing = routing(rows, 2);
+            Rows both = gapless(new float[4 * rows * size], 2 * size);
+            Rows outputs = gapless(new float[2 * rows * columns], columns);
+            Rows gates = both.columns(0, size);
+            var products = new ExpertProducts(
+                    gateAndUp, both, gates, both.columns(size, size), new Gate(activation, 2f, 0.5f), down, outputs);
+            operations.routeExperts(rows(random(rows * experts), experts), router, routing, rows);
+            Rows input = gapless(random(rows * columns), columns);
+            float[] stream = random(rows * columns);
+            Rows expected = gapless(stream, columns);
+            UnfusedOperations.feedExperts(operations, input, products, routing, 0.75f, expected, rows);
+            Rows sum = gapless(stream, columns);
+            operations.feedExperts(input, products, routing, 0.75f, sum, rows);
+            assertThat(readGapless(sum, rows))
+                    .as("%d rows, seed %d", rows, SEED)
+                    .isEqualTo(readGapless(expected, rows));
+        }
+    }
+
+    /** Matrices of experts, in a type. */
+    private Weight stack(float[] numbers, DataType type, int columns) {
+        MemorySegment stored = store(numbers, type, new float[numbers.length]);
+        var tensor = new Tensor("experts", type, Shape.of(numbers.length / columns, columns), stored);
+        return device.load("experts", 16, List.of(StoredMatrix.of(tensor)));
     }
 
     /** Products with quantized weights may round their other factor, too, where the device was asked to. */

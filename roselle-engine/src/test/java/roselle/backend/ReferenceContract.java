@@ -32,6 +32,7 @@ import roselle.backend.operation.DeltaHeads;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.ExpertProducts;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.HeadShape;
@@ -159,6 +160,7 @@ public abstract class ReferenceContract extends TraitContract {
                             .forEach(scoring -> left.add(routed(scoring, DataType.F32, rows)));
                 case "groupedLinear" -> left.add(routed(Router.Scoring.SOFTMAX, type, rows));
                 case "combineExperts" -> left.add(routed(Router.Scoring.SIGMOID, DataType.F32, rows));
+                case "feedExperts" -> left.add(fed(type, rows));
                 case "addGated" -> left.add(gateAdded(rows));
                 case "selectOutputs" -> left.add(selected(rows));
                 case "scaleLogits" -> left.add(scaled(rows));
@@ -408,6 +410,26 @@ public abstract class ReferenceContract extends TraitContract {
         Rows sum = some(rows, OUTPUTS);
         operations.combineExperts(products, routing, 0.5f, sum, rows);
         return joined(List.of(read(products, rows * CHOSEN), read(sum, rows)));
+    }
+
+    /** What chosen experts with gates add to rows. */
+    private float[] fed(DataType type, int rows) {
+        int choices = 2 * rows;
+        var routing = new Routing(device.allocate(DataType.I32, choices), device.allocate(DataType.F32, choices), 2);
+        var router = new Router(Router.Scoring.SOFTMAX, EXPERTS, 2, true, 1, 1, null, 1f);
+        operations.routeExperts(some(rows, EXPERTS), router, routing, rows);
+        Rows both = gapless(new float[choices * 2 * COLUMNS], 2 * COLUMNS);
+        var experts = new ExpertProducts(
+                new ExpertLinear(weight(type, EXPERTS, 2 * COLUMNS), Epilogue.PLAIN, false),
+                both,
+                both.columns(0, COLUMNS),
+                both.columns(COLUMNS, COLUMNS),
+                Gate.of(Activation.SILU),
+                new ExpertLinear(weight(type, EXPERTS, OUTPUTS), Epilogue.PLAIN, true),
+                gapless(new float[choices * OUTPUTS], OUTPUTS));
+        Rows sum = someGapless(rows, OUTPUTS);
+        operations.feedExperts(someGapless(rows, COLUMNS), experts, routing, 0.5f, sum, rows);
+        return readGapless(sum, rows);
     }
 
     private float[] gateAdded(int rows) {

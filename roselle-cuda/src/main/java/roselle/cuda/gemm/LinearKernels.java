@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.ExpertProducts;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Router;
@@ -48,6 +49,8 @@ public final class LinearKernels {
     private final @Nullable Fp8Linear fp8; // null where products are not in FP8
     private final ExpertGroups groups;
     private final DataType type;
+    private final Kernels kernels;
+    private @Nullable ChosenExperts chosenExperts; // as soon as there are experts
     private long alignedRows;
     private long alignedBytes;
     private long identity;
@@ -67,6 +70,7 @@ public final class LinearKernels {
         this.mma = mma;
         this.fp8 = fp8;
         this.type = type;
+        this.kernels = kernels;
         groups = new ExpertGroups(device, kernels, launcher);
         String suffix = "_" + type.label();
         KernelSource generic = KernelSource.GENERIC_LINEAR;
@@ -236,6 +240,9 @@ public final class LinearKernels {
         if (usesGroups(demands)) {
             groups.prepare(demands);
             mma.reserveGrouped();
+            if (packed != null) {
+                chosenExperts();
+            }
         }
     }
 
@@ -349,6 +356,27 @@ public final class LinearKernels {
                 .pointer(groupsThem ? groups.order() : 0)
                 .pointer(groupsThem ? groups.tiles() : 0)
                 .launch(rows, 1, 1, Launcher.WARP);
+    }
+
+    /** The experts of few rows in as few kernels, if there are kernels for them; else it does nothing and says so. */
+    public boolean feedExperts(
+            Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
+        if (packed == null) {
+            return false;
+        }
+        ChosenExperts fused = chosenExperts();
+        boolean fits = fused.fits(input, experts, routing, output, rows);
+        if (fits) {
+            fused.feed(input, experts, routing, scale, output, rows);
+        }
+        return fits;
+    }
+
+    private ChosenExperts chosenExperts() {
+        if (chosenExperts == null) {
+            chosenExperts = new ChosenExperts(device, kernels, launcher, type);
+        }
+        return chosenExperts;
     }
 
     public void experts(Rows input, ExpertLinear product, Routing routing, Rows output, int rows) {

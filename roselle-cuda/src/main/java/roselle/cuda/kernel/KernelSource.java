@@ -30,6 +30,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
     public static final KernelSource ATTENTION_BOTH = ofSomeModels("ATTENTION_BOTH", "attention");
     public static final KernelSource ATTENTION_LATENT = ofSomeModels("ATTENTION_LATENT", "attention");
     public static final KernelSource ATTENTION_LATENT_HOPPER = ofSomeModels("ATTENTION_LATENT_HOPPER", "attention");
+    public static final KernelSource CHOSEN_EXPERTS = ofSomeModels("CHOSEN_EXPERTS", "gemm");
     public static final KernelSource DELTA_RULE = ofSomeModels("DELTA_RULE", "state");
     public static final KernelSource GENERIC_STATE = ofSomeModels("GENERIC_STATE", "state");
     public static final KernelSource LINEAR_HOPPER = ofEveryModel("LINEAR_HOPPER", "gemm");
@@ -61,6 +62,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             DELTA_RULE,
             GENERIC_STATE,
             LOW_RANK,
+            CHOSEN_EXPERTS,
             ATTENTION_LATENT_HOPPER);
 
     private static final String ROOT = "/roselle/cuda/kernels/";

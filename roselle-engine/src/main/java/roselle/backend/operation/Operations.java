@@ -15,7 +15,8 @@ import roselle.backend.memory.Weight;
  * shapes, that of attention by absolute position. <b>Inputs and outputs</b> of one operation do not overlap, except where it
  * says that they may be the same.
  *
- * <p><b>Fused operations</b> ({@link #normedLinear}, {@link #gatedLinear}, {@link #gateNormed}, {@link #appendAndAttend}) have the bits of their parts.
+ * <p><b>Fused operations</b> ({@link #normedLinear}, {@link #gatedLinear}, {@link #gateNormed}, {@link #feedExperts},
+ * {@link #appendAndAttend}) have the bits of their parts.
  * No method here has a body: who wraps operations would inherit it, and what the device fuses would fall apart unseen. A device
  * that does not fuse them says so by calling {@link UnfusedOperations}.
  */
@@ -193,6 +194,12 @@ public interface Operations {
 
     /** {@code output[r] += scale * sum over j of routing weight(r, j) * input[r * chosen + j]}, in the order of j. */
     void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows);
+
+    /**
+     * {@link #groupedLinear} with the first matrices, {@link #gatedActivation} where there are ups, {@link #groupedLinear} with the
+     * second ones and {@link #combineExperts}, and the bits of these; what the rows of choices hold afterwards is not defined.
+     */
+    void feedExperts(Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows);
 
     /** {@code output[r] += sigmoid(gate[r][0]) * scale * input[r]}: a shared expert with its own gate. */
     void addGated(Rows input, Rows gate, float scale, Rows output, int rows);

@@ -41,6 +41,23 @@ public final class UnfusedOperations {
         steps.gatedActivation(gate, output, kind, output, rows);
     }
 
+    /** {@link Operations#feedExperts} as products, a gated activation where there are gates, and a sum. */
+    public static void feedExperts(
+            Operations parts, Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
+        compute(parts, input, experts, routing, rows);
+        parts.combineExperts(experts.outputs(), routing, scale, output, rows);
+    }
+
+    /** {@link Operations#feedExperts} without the sum. */
+    public static void compute(Operations parts, Rows input, ExpertProducts experts, Routing routing, int rows) {
+        Rows gates = experts.gates();
+        parts.groupedLinear(input, experts.gateAndUp(), routing, experts.both(), rows); // [choices, 2 * size]
+        if (experts.ups() != null) {
+            parts.gatedActivation(gates, experts.ups(), experts.gate(), gates, rows * routing.chosen());
+        }
+        parts.groupedLinear(gates, experts.down(), routing, experts.outputs(), rows);
+    }
+
     /** {@link Operations#appendAndAttend} as an append and an attention. */
     public static void appendAndAttend(
             Operations parts, Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {

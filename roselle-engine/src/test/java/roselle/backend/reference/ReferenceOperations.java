@@ -18,6 +18,7 @@ import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.DistanceBias;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.ExpertProducts;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.HeadShape;
@@ -145,6 +146,11 @@ final class ReferenceOperations implements Operations {
             normed[i] = (x[from + i] - mean) / Math.sqrt(variance + norm.epsilon()) * weight + bias;
         }
         return normed;
+    }
+
+    @Override
+    public void feedExperts(Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
+        UnfusedOperations.feedExperts(this, input, experts, routing, scale, output, rows);
     }
 
     @Override

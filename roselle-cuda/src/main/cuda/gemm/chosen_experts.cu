@@ -1,0 +1,256 @@
+// The experts that few rows chose, all of a row's in one block: 16-bit weights as the checkpoint has them, BF16 and F16.
+//
+// experts_gated: output[r * chosen + j][n] = activation(min(gate, limit)) * (clamp(up, -limit, limit) + upOffset), with gate and up
+//   the products of rows n and size + n of expert (r, j) with input[r]. Grid (ceil(size / HALF) * rows).
+// experts_combined: output[r] (+)= scale * sum over j of weights[r * chosen + j] * (expert (r, j) * input[r * chosen + j]). Grid
+//   (ceil(outputs / (2 * HALF)) * rows).
+//
+// Both: 256 threads; columns are a multiple of 32, up to 32 experts are chosen. Dynamic shared memory: 98,304 bytes, then the inputs
+// of a block, `columns` numbers once or for each choice, up to a multiple of 16 bytes, then 64 * chosen * HALF bytes, and for
+// experts_combined 4 * chosen * (2 * HALF + 1) more.
+//
+// Bits are those of the grouped products of linear_mma.cuh (warp w has slice w of K, slices are added in order), of gated and of
+// combine_experts, one after the other: products are rounded as these would store them.
+//
+// A warp walks the chunks of its slice of all experts through a ring of its own. experts_combined begins with its weights while the
+// kernel before it still runs: that is experts_gated, which lets it start no sooner than the routing is there.
+#include "common/ampere.cuh"
+#include "gemm/epilogue.cuh"
+
+using u8 = unsigned char;
+
+enum Sizes : int { SLICES = 8, CHUNK = 64, CHUNK_BYTES = 128, RING_BYTES = 98304 };
+
+// The experts that the row of a block chose.
+struct Chosen {
+    const u16* stack;  // [experts, expertRows, columns]
+    i64 expertRows;
+    int columns;
+    int count;
+    int first;  // row of an expert, of those that the block multiplies with
+    int limit;  // rows of which `first` is one
+};
+
+// An expert's number, never from this multiprocessor's cache, which may have it from the last layer.
+__device__ __forceinline__ int loadRouted(const int* from) {
+    return *(const volatile int*)from;
+}
+
+// Where piece `piece` of 16 bytes lies in row `row` of 128-byte rows: four pieces of two rows have different banks.
+__device__ __forceinline__ int swapped(int row, int piece) {
+    return row * CHUNK_BYTES + (piece ^ (row & 1) << 2) * 16;
+}
+
+// One row of an expert for each of 2 * HALF rows of a tile: HALF from `first` on, then HALF that follow those, or, of gates, their ups.
+template <int HALF, bool GATES>
+struct Tile {
+    static constexpr int ROWS = 2 * HALF;
+    static constexpr int STAGE_BYTES = ROWS * CHUNK_BYTES;
+    static constexpr int STAGES = RING_BYTES / SLICES / STAGE_BYTES;
+    static constexpr int PIECES = ROWS * 8 / 32;  // of a lane
+    i64 at[PIECES];  // in an expert's matrix
+    bool present[PIECES];
+
+    __device__ __forceinline__ explicit Tile(const Chosen& c) {
+        int lane = threadIdx.x % 32;
+#pragma unroll
+        for (int i = 0; i < PIECES; i++) {
+            int row = lane / 8 + i * 4;
+            int of = c.first + (GATES ? row % HALF : row);
+            present[i] = of < c.limit;
+            at[i] = (i64)(GATES && row >= HALF ? of + c.limit : of) * c.columns + lane % 8 * 8;
+        }
+    }
+
+    // Copies a chunk of an expert into a stage.
+    __device__ __forceinline__ void load(const Chosen& c, const u16* expert, int chunk, u8* stage) const {
+        int lane = threadIdx.x % 32;
+        bool inRow = chunk * CHUNK + lane % 8 * 8 < c.columns;
+#pragma unroll
+        for (int i = 0; i < PIECES; i++) {
+            bool there = present[i] && inRow;
+            const u16* from = there ? expert + at[i] + chunk * CHUNK : c.stack;
+            copy16(sharedAddress(stage + swapped(lane / 8 + i * 4, lane % 8)), from, there);
+        }
+    }
+};
+
+// Multiplies with all chosen experts. `experts` is the number of the lane's; `begin()` waits for what the block reads beside weights
+// and brings the warp's columns of the inputs to `inputs`, which choice j has `inputStep` numbers behind those before it. Leaves
+// the slices' sums in `sums`, [chosen, SLICES, ROWS].
+template <class T, int HALF, bool GATES, class BEGIN>
+__device__ __forceinline__ void multiply(
+    const Chosen& c, int experts, u8* ring, const u16* inputs, int inputStep, float* sums, BEGIN begin) {
+    using Rows = Tile<HALF, GATES>;
+    constexpr int STAGES = Rows::STAGES;
+    int warp = threadIdx.x / 32;
+    int lane = threadIdx.x % 32;
+    int row = min(lane / 4, HALF - 1);  // sums of others are not looked at
+    int part = lane % 4;
+    int chunks = (c.columns + CHUNK - 1) / CHUNK;
+    int first = warp * chunks / SLICES;
+    int end = (warp + 1) * chunks / SLICES;
+    u8* stages = ring + warp * STAGES * Rows::STAGE_BYTES;
+    Rows tile(c);
+    auto expert = [&](int choice) { return c.stack + __shfl_sync(~0u, experts, choice & 31) * c.expertRows * c.columns; };
+    int nextChoice = 0;
+    int nextChunk = first;
+    int nextStage = 0;
+    const u16* nextExpert = expert(0);
+    auto loadNext = [&] {  // does nothing behind the last chunk
+        if (nextChoice < c.count && first < end) {
+            tile.load(c, nextExpert, nextChunk, stages + nextStage * Rows::STAGE_BYTES);
+            nextStage = nextStage + 1 == STAGES ? 0 : nextStage + 1;
+            if (++nextChunk == end) {
+                nextChunk = first;
+                nextExpert = expert(++nextChoice);
+            }
+        }
+        copyCommit();
+    };
+#pragma unroll 1
+    for (int i = 0; i < STAGES - 1; i++) {
+        loadNext();
+    }
+    begin(first, end);
+    __syncwarp();
+    int stage = 0;
+#pragma unroll 1
+    for (int choice = 0; choice < c.count; choice++) {
+        float both[4] = {};
+#pragma unroll 1
+        for (int chunk = first; chunk < end; chunk++) {
+            copyWait<STAGES - 2>();
+            __syncwarp();
+            loadNext();
+            const u8* weights = stages + stage * Rows::STAGE_BYTES;
+            const u16* x = inputs + choice * inputStep + chunk * CHUNK + part * 8;
+            stage = stage + 1 == STAGES ? 0 : stage + 1;
+            int groups = min(CHUNK, c.columns - chunk * CHUNK) / 32;
+#pragma unroll 2
+            for (int g = 0; g < groups; g++) {
+                uint4 b = lane < 4 ? *(const uint4*)(x + g * 32) : make_uint4(0, 0, 0, 0);  // the first of eight tokens
+                uint4 low = *(const uint4*)(weights + swapped(row, g * 4 + part));
+                uint4 high = *(const uint4*)(weights + swapped(HALF + row, g * 4 + part));
+                mma<T>(both, {low.x, high.x, low.y, high.y}, b.x, b.y);
+                mma<T>(both, {low.z, high.z, low.w, high.w}, b.z, b.w);
+            }
+        }
+        if (part == 0 && lane / 4 < HALF) {
+            float* to = sums + (choice * SLICES + warp) * Rows::ROWS + row;
+            to[0] = both[0];
+            to[HALF] = both[2];
+        }
+    }
+    copyWait<0>();
+    __syncthreads();
+}
+
+// Brings the columns that the chunks from `first` until `end` have from rows that lie `fromStep` numbers apart to others, `toStep`.
+__device__ __forceinline__ void bring(
+    const u16* from, i64 fromStep, u16* to, int toStep, int count, int first, int end, int columns) {
+    int pieces = (min(end * CHUNK, columns) - first * CHUNK) / 8;
+#pragma unroll 4
+    for (int i = threadIdx.x % 32; i < count * pieces; i += 32) {
+        int at = first * CHUNK + i % pieces * 8;
+        *(uint4*)(to + i / pieces * toStep + at) = *(const uint4*)(from + i / pieces * fromStep + at);
+    }
+}
+
+// A sum as a product would store it.
+template <class T, int ROWS>
+__device__ __forceinline__ float stored(const float* sums, int choice, int row) {
+    const float* from = sums + choice * SLICES * ROWS + row;
+    float sum = from[0];
+#pragma unroll
+    for (int s = 1; s < SLICES; s++) {
+        sum = __fadd_rn(sum, from[s * ROWS]);
+    }
+    return toFloat<T>(fromFloat<T>(sum));
+}
+
+template <class T, int HALF>
+__device__ __forceinline__ void gatedExperts(const u16* weight, const u16* input, i64 inputStride, const int* experts,
+    int chosen, int rows, int size, int columns, int activation, float limit, float upOffset, u16* output, i64 outputStride) {
+    extern __shared__ __align__(128) u8 memory[];
+    u16* x = (u16*)(memory + RING_BYTES);
+    float* sums = (float*)(memory + RING_BYTES + (columns * 2 + 15) / 16 * 16);
+    i64 row = blockIdx.x % rows;
+    int lane = threadIdx.x % 32;
+    Chosen c = {weight, 2 * size, columns, chosen, (int)(blockIdx.x / rows) * HALF, size};
+    waitForPrevious();
+    launchNext();  // whose first reads are of what is there now
+    int expert = lane < chosen ? loadRouted(experts + row * chosen + lane) : 0;
+    multiply<T, HALF, true>(c, expert, memory, x, 0, sums,
+        [&](int first, int end) { bring(input + row * inputStride, 0, x, 0, 1, first, end, columns); });
+    for (int i = threadIdx.x; i < chosen * HALF; i += 256) {
+        int choice = i / HALF;
+        int n = c.first + i % HALF;
+        if (n < size) {
+            float gate[1] = {fminf(stored<T, 2 * HALF>(sums, choice, i % HALF), limit)};
+            float up = stored<T, 2 * HALF>(sums, choice, HALF + i % HALF);
+            activateAll(activation, gate);
+            output[(row * chosen + choice) * outputStride + n] =
+                fromFloat<T>(gate[0] * (fminf(fmaxf(up, -limit), limit) + upOffset));
+        }
+    }
+}
+
+template <class T, int HALF>
+__device__ __forceinline__ void combinedExperts(const u16* weight, const u16* input, i64 inputStride, const int* experts,
+    const float* factors, int chosen, int rows, int outputs, int columns, float scale, u16* output, i64 outputStride) {
+    constexpr int ROWS = 2 * HALF;
+    extern __shared__ __align__(128) u8 memory[];
+    u16* x = (u16*)(memory + RING_BYTES);
+    float* sums = (float*)(memory + RING_BYTES + (chosen * columns * 2 + 15) / 16 * 16);
+    float* products = sums + chosen * SLICES * ROWS;  // [chosen, ROWS]
+    float* factor = products + chosen * ROWS;  // [chosen]
+    i64 row = blockIdx.x % rows;
+    int lane = threadIdx.x % 32;
+    Chosen c = {weight, outputs, columns, chosen, (int)(blockIdx.x / rows) * ROWS, outputs};
+    int n = c.first + (int)threadIdx.x;
+    bool finishes = threadIdx.x < ROWS && n < outputs;
+    float old = 0.0f;
+    launchNext();
+    int expert = lane < chosen ? loadRouted(experts + row * chosen + lane) : 0;
+    multiply<T, HALF, false>(c, expert, memory, x, columns, sums, [&](int first, int end) {
+        waitForPrevious();
+        bring(input + row * chosen * inputStride, inputStride, x, columns, chosen, first, end, columns);
+        if (finishes) {
+            old = toFloat<T>(output[row * outputStride + n]);
+        }
+        if ((int)threadIdx.x < chosen) {
+            factor[threadIdx.x] = factors[row * chosen + threadIdx.x];
+        }
+    });
+    for (int i = threadIdx.x; i < chosen * ROWS; i += 256) {
+        products[i] = stored<T, ROWS>(sums, i / ROWS, i % ROWS);
+    }
+    __syncthreads();
+    if (finishes) {
+        float sum = 0.0f;
+        for (int j = 0; j < chosen; j++) {
+            sum = fmaf(factor[j], products[j * ROWS + threadIdx.x], sum);
+        }
+        output[row * outputStride + n] = fromFloat<T>(fmaf(scale, sum, old));
+    }
+}
+
+#define EXPERTS(HALF, T, SUFFIX)                                                                                              \
+    extern "C" __global__ void __launch_bounds__(256, 2)                                                                      \
+        experts_gated_##HALF##_##SUFFIX(const u16* weight, const u16* input, i64 inputStride, const int* experts, int chosen, \
+            int rows, int size, int columns, int activation, float limit, float upOffset, u16* output, i64 outputStride) {    \
+        gatedExperts<T, HALF>(weight, input, inputStride, experts, chosen, rows, size, columns, activation, limit, upOffset,  \
+            output, outputStride);                                                                                            \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256, 2) experts_combined_##HALF##_##SUFFIX(const u16* weight,                \
+        const u16* input, i64 inputStride, const int* experts, const float* factors, int chosen, int rows, int outputs,       \
+        int columns, float scale, u16* output, i64 outputStride) {                                                            \
+        combinedExperts<T, HALF>(                                                                                             \
+            weight, input, inputStride, experts, factors, chosen, rows, outputs, columns, scale, output, outputStride);       \
+    }
+
+EXPERTS(4, Bf16, bf16)
+EXPERTS(4, F16, f16)
+EXPERTS(8, Bf16, bf16)
+EXPERTS(8, F16, f16)

@@ -1,0 +1,145 @@
+package roselle.cuda.gemm;
+
+import roselle.backend.memory.Rows;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.ExpertLinear;
+import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.Routing;
+import roselle.cuda.kernel.Kernel;
+import roselle.cuda.kernel.KernelNumbers;
+import roselle.cuda.kernel.KernelSource;
+import roselle.cuda.kernel.Kernels;
+import roselle.cuda.kernel.Launcher;
+import roselle.cuda.memory.CudaBuffer;
+import roselle.cuda.memory.Gpu;
+import roselle.tensor.DataType;
+
+/**
+ * The kernels of {@code chosen_experts.cu}: all experts of a row in one block, few rows, in two launches that follow each other at
+ * once. They have the bits of the grouped products, the gates and the sum.
+ */
+public final class ChosenExperts {
+    public static final int RING_BYTES = 98_304;
+
+    private static final int THREADS = 256;
+    private static final int SLICES = 8;
+    private static final int FEW_HALF = 4; // rows of gates of a tile, or half those of the second product
+    private static final int HALF = 8;
+    private static final int ALIGNMENT = 16;
+    private static final int MULTIPLE = 32; // of columns
+
+    private final Gpu device;
+    private final Launcher launcher;
+    private final DataType type;
+    private final Kernel fewGated;
+    private final Kernel gated;
+    private final Kernel fewCombined;
+    private final Kernel combined;
+
+    ChosenExperts(Gpu device, Kernels kernels, Launcher launcher, DataType type) {
+        this.device = device;
+        this.launcher = launcher;
+        this.type = type;
+        fewGated = kernel(kernels, "gated_" + FEW_HALF);
+        gated = kernel(kernels, "gated_" + HALF);
+        fewCombined = kernel(kernels, "combined_" + FEW_HALF);
+        combined = kernel(kernels, "combined_" + HALF);
+    }
+
+    private Kernel kernel(Kernels kernels, String name) {
+        return kernels.kernel(KernelSource.CHOSEN_EXPERTS, "experts_" + name + "_" + type.label());
+    }
+
+    /** Whether they are for such experts, and so few rows that hardly any expert has several of them. */
+    boolean fits(Rows input, ExpertProducts experts, Routing routing, Rows output, int rows) {
+        var first = (CudaWeight) experts.gateAndUp().experts();
+        var second = (CudaWeight) experts.down().experts();
+        Rows gates = experts.gates();
+        int chosen = routing.chosen();
+        return experts.ups() != null
+                && ExpertGroups.areFew(rows, chosen, first.matrices())
+                && chosen <= Launcher.WARP
+                && isPlain(experts.gateAndUp())
+                && isPlain(experts.down())
+                && !experts.gateAndUp().spread()
+                && experts.down().spread()
+                && first.rows() == 2 * second.columns()
+                && gates.columns() == second.columns()
+                && CudaBuffer.isAligned(input)
+                && CudaBuffer.isAligned(gates)
+                && output.buffer().type() == type
+                && Math.max(sharedBytes(first.columns(), 1, chosen), sharedBytes(second.columns(), chosen, chosen))
+                        <= device.sharedMemory();
+    }
+
+    /** Numbers of the rows' own type, one matrix behind the other, and products that are stored as they are. */
+    private boolean isPlain(ExpertLinear product) {
+        var weight = (CudaWeight) product.experts();
+        if (!weight.usesTensorCores() || weight.matrices() == 1 || weight.columns() % MULTIPLE != 0) {
+            return false;
+        }
+        CudaWeight.Block stack = weight.parts().getFirst();
+        Epilogue epilogue = product.epilogue();
+        return stack.type() == type
+                && stack.address() % ALIGNMENT == 0
+                && stack.rowBytes() == (long) weight.columns() * Short.BYTES
+                && epilogue.bias() == null
+                && epilogue.activation() == Activation.NONE
+                && epilogue.scale() == 1f
+                && !epilogue.accumulates();
+    }
+
+    /** What a block needs at most, for inputs of one row or of each choice. */
+    private static int sharedBytes(int columns, int inputs, int chosen) {
+        int inputBytes = Launcher.cover((long) inputs * columns * Short.BYTES, ALIGNMENT) * ALIGNMENT;
+        int sums = (SLICES + 1) * 2 * HALF + 1;
+        return RING_BYTES + inputBytes + chosen * sums * Float.BYTES;
+    }
+
+    void feed(Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
+        var first = (CudaWeight) experts.gateAndUp().experts();
+        var second = (CudaWeight) experts.down().experts();
+        Rows gates = experts.gates();
+        int chosen = routing.chosen();
+        int size = second.columns();
+        boolean fewGates = isFew(rows, size, HALF);
+        launcher.of(fewGates ? fewGated : gated)
+                .pointer(first.parts().getFirst().address())
+                .rows(input)
+                .pointer(routing.experts())
+                .integer(chosen)
+                .integer(rows)
+                .integer(size)
+                .integer(first.columns())
+                .integer(KernelNumbers.of(experts.gate().activation()))
+                .number(experts.gate().limit())
+                .number(experts.gate().upOffset())
+                .rows(gates)
+                .shared(sharedBytes(first.columns(), 1, chosen))
+                .launch((long) Launcher.cover(size, fewGates ? FEW_HALF : HALF) * rows, 1, 1, THREADS);
+        boolean fewOutputs = isFew(rows, second.rows(), 2 * HALF);
+        launcher.of(fewOutputs ? fewCombined : combined) // right behind: it begins before the gates are there
+                .pointer(second.parts().getFirst().address())
+                .rows(gates)
+                .pointer(routing.experts())
+                .pointer(routing.weights())
+                .integer(chosen)
+                .integer(rows)
+                .integer(second.rows())
+                .integer(size)
+                .number(scale)
+                .rows(output)
+                .shared(sharedBytes(size, chosen, chosen))
+                .launch(
+                        (long) Launcher.cover(second.rows(), fewOutputs ? 2 * FEW_HALF : 2 * HALF) * rows,
+                        1,
+                        1,
+                        THREADS);
+    }
+
+    /** Whether tiles of so many outputs leave multiprocessors without one. */
+    private boolean isFew(int rows, int outputs, int tile) {
+        return (long) rows * Launcher.cover(outputs, tile) < device.multiprocessors() * 9L / 10;
+    }
+}
