@@ -31,8 +31,8 @@ __device__ __forceinline__ void norm(const Number<T>* input, i64 inputStride, in
     __shared__ float shared[THREADS / 32];
     launchNext();
     waitForPrevious();
-    const Number<T>* in = input + blockIdx.x * inputStride;
-    Number<T>* out = output + blockIdx.x * outputStride;
+    const Number<T>* in = input + blockIdx.x * inputStride + blockIdx.y * columns;  // heads of `columns` numbers
+    Number<T>* out = output + blockIdx.x * outputStride + blockIdx.y * columns;
     float mean = 0.0f;
     if (takesMean) {
         float sum = 0.0f;

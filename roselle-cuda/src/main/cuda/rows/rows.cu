@@ -2,7 +2,8 @@
 //
 // A row begins every `stride` numbers. Each kernel may be launched with programmatic stream serialization.
 // norm: output[r] = (x - m) / sqrt(v + epsilon) * (weight + weightOffset) + bias; add_normed: output[r] += scale * that. Grid
-//   (rows), columns / 8 threads, rounded up to 32; columns, strides and addresses are multiples of 8. Up to 8,192 columns;
+//   (rows, heads), each head of `columns` numbers by itself, columns / 8 threads, rounded up to 32; columns, strides and addresses
+//   are multiples of 8. Up to 8,192 columns;
 //   norm_wide and add_normed_wide, with 512 threads: up to 32,768.
 // rope_append: normalises and rotates queries and keys in place and appends keys and values to the pages (attention.cuh).
 //   128 threads; a row has queryHeads heads to change if queries do, then keyHeads if keys do, and to copy keyHeads if keys
@@ -27,8 +28,8 @@ enum Limits : int { THREADS = 128, WARPS = 4, MOST_HEAD = 512 };
 template <class T, bool ADDS, int MOST>
 __device__ __forceinline__ void norm(
     const u16* input, i64 inputStride, NormArguments n, float scale, u16* output, i64 outputStride, int columns) {
-    u16* out = output + blockIdx.x * outputStride;
-    normaliseRow<T, MOST>(input + blockIdx.x * inputStride, n, columns, [&](int column, float(&x)[8]) {
+    u16* out = output + blockIdx.x * outputStride + blockIdx.y * columns;
+    normaliseRow<T, MOST>(input + blockIdx.x * inputStride + blockIdx.y * columns, n, columns, [&](int column, float(&x)[8]) {
         if (ADDS) {
             float old[8];
             unpack<T>(*(const uint4*)(out + column), old);

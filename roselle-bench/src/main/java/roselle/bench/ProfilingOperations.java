@@ -66,6 +66,13 @@ final class ProfilingOperations implements Operations {
     }
 
     @Override
+    public void normHeads(Rows input, Norm norm, int size, Rows output, int rows) {
+        long start = System.nanoTime();
+        operations.normHeads(input, norm, size, output, rows);
+        end(Kind.NORMS, start);
+    }
+
+    @Override
     public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
         long start = System.nanoTime();
         operations.addNormed(input, norm, scale, output, rows);

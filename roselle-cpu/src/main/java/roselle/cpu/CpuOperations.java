@@ -109,6 +109,11 @@ public final class CpuOperations implements Operations {
     }
 
     @Override
+    public void normHeads(Rows input, Norm norm, int size, Rows output, int rows) {
+        rowOperations.normHeads(input, norm, size, output, rows);
+    }
+
+    @Override
     public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
         rowOperations.norm(input, norm, output, scale, true, rows);
     }

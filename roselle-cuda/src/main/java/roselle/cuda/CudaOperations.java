@@ -95,6 +95,11 @@ final class CudaOperations implements Operations {
     }
 
     @Override
+    public void normHeads(Rows input, Norm norm, int size, Rows output, int rows) {
+        rowKernels.normHeads(input, norm, size, output, rows);
+    }
+
+    @Override
     public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
         rowKernels.addNormed(input, norm, scale, output, rows);
     }

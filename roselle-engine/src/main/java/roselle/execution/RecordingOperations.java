@@ -54,6 +54,11 @@ final class RecordingOperations implements Operations {
     }
 
     @Override
+    public void normHeads(Rows input, Norm norm, int size, Rows output, int rows) {
+        operations.normHeads(input, norm, size, output, rows);
+    }
+
+    @Override
     public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
         operations.addNormed(input, norm, scale, output, rows);
     }

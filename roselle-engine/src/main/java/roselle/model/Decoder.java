@@ -344,10 +344,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
             operations.norm(attention.key(), attention.allKeysNorm(), attention.key(), rows);
         }
         if (attention.valueNorm() != null) {
-            for (int head = 0; head < attention.valueHeads().size(); head++) {
-                Layer.ValueHead one = attention.valueHeads().get(head);
-                operations.norm(one.source(), attention.valueNorm(), one.value(), rows);
-            }
+            int size = attention.layer().heads().valueSize();
+            Rows source = attention.valuesAreKeys() ? attention.key() : attention.value();
+            operations.normHeads(source, attention.valueNorm(), size, attention.value(), rows);
         }
         operations.appendAndAttend(
                 attention.query(),

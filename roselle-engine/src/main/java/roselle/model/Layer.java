@@ -85,10 +85,11 @@ record Layer(
     /** {@link AttentionSpec.None}. */
     record NoAttention() implements Attention {}
 
-    /** A head's value, and what is normalised to become it: it itself, or a key. */
-    record ValueHead(Rows source, Rows value) {}
-
-    /** {@link AttentionSpec.MultiHead}, or {@link AttentionSpec.SharedKeys}, which has queries alone. */
+    /**
+     * {@link AttentionSpec.MultiHead}, or {@link AttentionSpec.SharedKeys}, which has queries alone.
+     *
+     * @param valuesAreKeys whether keys are normalised to become values, else values are where there is a norm
+     */
     record MultiHead(
             Weight queryKeyValue,
             Epilogue bias,
@@ -98,7 +99,7 @@ record Layer(
             Rows value,
             @Nullable Norm allQueriesNorm,
             @Nullable Norm allKeysNorm,
-            List<ValueHead> valueHeads,
+            boolean valuesAreKeys,
             @Nullable Norm valueNorm,
             AttentionLayer layer,
             Rows attended,

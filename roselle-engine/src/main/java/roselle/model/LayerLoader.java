@@ -228,7 +228,7 @@ final class LayerLoader {
                 value,
                 allHeads ? norm(Part.QUERY_NORM, layer, queries, spec.norm(), false) : null,
                 allHeads ? norm(Part.KEY_NORM, layer, keys, spec.norm(), false) : null,
-                normsValues ? valueHeads(heads, isKey ? key : value, value) : List.of(),
+                isKey,
                 normsValues ? plainNorm(heads.valueSize()) : null,
                 fixed,
                 Rows.of(workspace.attended, attended),
@@ -284,15 +284,6 @@ final class LayerLoader {
             distances = DistanceBuckets.bias(table, buckets, heads, store);
         }
         return distances;
-    }
-
-    private static List<Layer.ValueHead> valueHeads(HeadShape heads, Rows source, Rows value) {
-        int size = heads.valueSize();
-        var all = new ArrayList<Layer.ValueHead>();
-        for (int head = 0; head < heads.keyHeads(); head++) {
-            all.add(new Layer.ValueHead(source.columns(head * size, size), value.columns(head * size, size)));
-        }
-        return List.copyOf(all);
     }
 
     /** A norm without weights. */

@@ -142,6 +142,7 @@ public abstract class ReferenceContract extends TraitContract {
                 case "addPositions" -> left.add(placed(type, rows));
                 case "addTypes" -> left.add(typed(type, rows));
                 case "norm" -> left.add(normed(Norm.Kind.RMS, rows));
+                case "normHeads" -> left.add(headsNormed(rows));
                 case "addNormed" -> left.add(normAdded(Norm.Kind.LAYER, rows));
                 case "linear" -> left.add(multiplied(type, rows));
                 case "logits" -> left.add(logits(type, rows));
@@ -294,6 +295,13 @@ public abstract class ReferenceContract extends TraitContract {
         Rows output = poisoned(rows, COLUMNS);
         operations.norm(some(rows, COLUMNS), norm(kind, COLUMNS), output, rows);
         return read(output, rows);
+    }
+
+    private float[] headsNormed(int rows) {
+        Rows all = someGapless(rows, 4 * COLUMNS);
+        Rows output = all.columns(2 * COLUMNS, 2 * COLUMNS);
+        operations.normHeads(all.columns(0, 2 * COLUMNS), norm(Norm.Kind.RMS, COLUMNS / 2), COLUMNS / 2, output, rows);
+        return readGapless(output, rows);
     }
 
     private float[] normAdded(Norm.Kind kind, int rows) {

@@ -56,6 +56,16 @@ public final class RowOperations {
     }
 
     public void norm(Rows input, Norm norm, Rows output, float scale, boolean accumulates, int rows) {
+        norming.size = output.columns();
+        norming(input, norm, output, scale, accumulates, rows);
+    }
+
+    public void normHeads(Rows input, Norm norm, int size, Rows output, int rows) {
+        norming.size = size;
+        norming(input, norm, output, 1f, false, rows);
+    }
+
+    private void norming(Rows input, Norm norm, Rows output, float scale, boolean accumulates, int rows) {
         norming.input = input;
         norming.norm = norm;
         norming.output = output;
@@ -150,6 +160,7 @@ public final class RowOperations {
         private @Nullable Rows input;
         private @Nullable Norm norm;
         private @Nullable Rows output;
+        private int size; // of what is normalised by itself: a row, or heads of it
         private float scale;
         private boolean accumulates;
 
@@ -158,15 +169,16 @@ public final class RowOperations {
             Rows from = requireNonNull(input, "input");
             Norm kind = requireNonNull(norm, "norm");
             Rows to = requireNonNull(output, "output");
-            int columns = to.columns();
             for (int r = first; r < end; r++) {
-                copy(from, r, own.x(), columns);
-                Normalize.vector(own.x(), columns, kind, 0, own.lanes());
-                if (accumulates) {
-                    copy(to, r, own.y(), columns);
-                    addScaled(own.x(), own.y(), scale, columns);
+                for (int column = 0; column < to.columns(); column += size) {
+                    copy(from, r, column, own.x(), size);
+                    Normalize.vector(own.x(), size, kind, 0, own.lanes());
+                    if (accumulates) {
+                        copy(to, r, column, own.y(), size);
+                        addScaled(own.x(), own.y(), scale, size);
+                    }
+                    store(own.x(), to, r, column, size);
                 }
-                store(own.x(), to, r, columns);
             }
         }
     }
@@ -258,10 +270,20 @@ public final class RowOperations {
     }
 
     private static void copy(Rows rows, int row, float[] target, int columns) {
-        MemorySegment.copy(CpuBuffer.of(rows), JAVA_FLOAT, CpuBuffer.row(rows, row) * Float.BYTES, target, 0, columns);
+        copy(rows, row, 0, target, columns);
+    }
+
+    private static void copy(Rows rows, int row, int column, float[] target, int columns) {
+        long at = (CpuBuffer.row(rows, row) + column) * Float.BYTES;
+        MemorySegment.copy(CpuBuffer.of(rows), JAVA_FLOAT, at, target, 0, columns);
     }
 
     private static void store(float[] source, Rows rows, int row, int columns) {
-        MemorySegment.copy(source, 0, CpuBuffer.of(rows), JAVA_FLOAT, CpuBuffer.row(rows, row) * Float.BYTES, columns);
+        store(source, rows, row, 0, columns);
+    }
+
+    private static void store(float[] source, Rows rows, int row, int column, int columns) {
+        long at = (CpuBuffer.row(rows, row) + column) * Float.BYTES;
+        MemorySegment.copy(source, 0, CpuBuffer.of(rows), JAVA_FLOAT, at, columns);
     }
 }

@@ -74,9 +74,16 @@ public final class RowKernels {
     }
 
     public void norm(Rows input, Norm kind, Rows output, int rows) {
-        boolean fast = isFastNorm(input, output);
-        normed(!fast ? norm : isWide(output) ? wideNorm : fastNorm, input, kind);
-        launcher.rows(output).integer(output.columns()).launch(rows, 1, 1, normThreads(fast, output));
+        normHeads(input, kind, output.columns(), output, rows);
+    }
+
+    /** Normalises each {@code size} numbers of a row by themselves. */
+    public void normHeads(Rows input, Norm kind, int size, Rows output, int rows) {
+        boolean fast = isFastNorm(input, output) && size % 8 == 0;
+        normed(!fast ? norm : isWide(size) ? wideNorm : fastNorm, input, kind);
+        launcher.rows(output)
+                .integer(size)
+                .launch(rows, output.columns() / size, 1, fast ? fastNormThreads(size) : THREADS);
     }
 
     public void addNormed(Rows input, Norm kind, float scale, Rows output, int rows) {
@@ -107,7 +114,11 @@ public final class RowKernels {
 
     /** Whether a thread has more than eight numbers of a row. */
     public static boolean isWide(Rows rows) {
-        return rows.columns() > 8 * FAST_NORM_THREADS;
+        return isWide(rows.columns());
+    }
+
+    private static boolean isWide(int columns) {
+        return columns > 8 * FAST_NORM_THREADS;
     }
 
     private static int normThreads(boolean fast, Rows output) {
@@ -116,7 +127,11 @@ public final class RowKernels {
 
     /** Threads of a block that normalises a row with the kernels of {@code rows.cu}. */
     public static int fastNormThreads(Rows rows) {
-        return isWide(rows) ? WIDE_NORM_THREADS : Launcher.cover(rows.columns(), 256) * Launcher.WARP;
+        return fastNormThreads(rows.columns());
+    }
+
+    private static int fastNormThreads(int columns) {
+        return columns > 8 * FAST_NORM_THREADS ? WIDE_NORM_THREADS : Launcher.cover(columns, 256) * Launcher.WARP;
     }
 
     public void gate(Rows gate, Rows up, Gate kind, Rows output, int rows) {

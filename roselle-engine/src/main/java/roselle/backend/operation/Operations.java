@@ -33,6 +33,9 @@ public interface Operations {
     /** {@code output[r] = norm(input[r])}; both may be the same. */
     void norm(Rows input, Norm norm, Rows output, int rows);
 
+    /** {@link #norm} of each {@code size} numbers of a row by themselves; both may be the same. */
+    void normHeads(Rows input, Norm norm, int size, Rows output, int rows);
+
     /** {@code output[r] += scale * norm(input[r])}: the residual connection of a block that normalises what it adds. */
     void addNormed(Rows input, Norm norm, float scale, Rows output, int rows);
 

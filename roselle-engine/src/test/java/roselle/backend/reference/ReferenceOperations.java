@@ -121,6 +121,18 @@ final class ReferenceOperations implements Operations {
     }
 
     @Override
+    public void normHeads(Rows input, Norm norm, int size, Rows output, int rows) {
+        for (int r = 0; r < rows; r++) {
+            float[] x = ReferenceBuffer.row(input, r);
+            var all = new double[output.columns()];
+            for (int from = 0; from < all.length; from += size) {
+                System.arraycopy(normed(x, from, size, norm, 0), 0, all, from, size);
+            }
+            store(output, r, i -> all[i]);
+        }
+    }
+
+    @Override
     public void addNormed(Rows input, Norm norm, float scale, Rows output, int rows) {
         for (int r = 0; r < rows; r++) {
             float[] x = ReferenceBuffer.row(input, r);
