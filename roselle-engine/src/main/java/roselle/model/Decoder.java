@@ -522,16 +522,18 @@ public final class Decoder implements StepProgram, AutoCloseable {
     }
 
     private void route(Operations operations, Layer.Experts experts, Rows input, int rows) {
-        linear(operations, input, experts.routerWeight(), experts.routerBias(), experts.routerLogits(), rows);
+        linear(operations, input, experts.routerWeight(), experts.routerBias(), experts.routerProducts(), rows);
         operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
     }
 
     private void feed(Operations operations, Layer.Shared shared, Rows input, int rows) {
-        if (shared.gate() == null) {
+        if (shared.gateLogit() == null) {
             feed(operations, shared.expert(), input, null, rows);
             return;
         }
-        linear(operations, input, shared.gate(), Epilogue.PLAIN, shared.gateLogit(), rows); // [rows, 1]
+        if (shared.gate() != null) {
+            linear(operations, input, shared.gate(), Epilogue.PLAIN, shared.gateLogit(), rows); // [rows, 1]
+        }
         feed(operations, (Layer.Gated) shared.expert(), input, null, space.delta, rows);
         operations.addGated(space.delta, shared.gateLogit(), spec.block().residualScale(), space.hidden, rows);
     }

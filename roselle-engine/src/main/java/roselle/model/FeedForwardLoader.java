@@ -1,5 +1,7 @@
 package roselle.model;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Buffer;
@@ -142,10 +144,18 @@ final class FeedForwardLoader {
         var stacks = new ExpertTensors(tensors, rearrangement, experts, spec.width());
         Buffer routerBias =
                 experts.bias() ? store.constants(tensors.bias(Part.ROUTER, layer, experts.experts())) : null;
+        StoredMatrix routing = product(Part.ROUTER, layer, experts.experts(), spec.width());
+        StoredMatrix sharedGate = sharedGate(experts, layer);
+        boolean isJoined = isJoined(routing, sharedGate) && !experts.bias();
+        Rows logits = workspace.routerProducts.columns(0, experts.experts());
         return new Layer.Experts(
-                matrix(Part.ROUTER, layer, experts.experts(), spec.width()),
+                store.load(
+                        "layer " + layer + " " + Part.ROUTER,
+                        1,
+                        isJoined ? List.of(routing, requireNonNull(sharedGate)) : List.of(routing)),
                 Epilogue.bias(routerBias),
-                Rows.of(workspace.routerLogits, experts.experts()),
+                isJoined ? workspace.routerProducts.columns(0, experts.experts() + 1) : logits,
+                logits,
                 router(
                         experts,
                         layer,
@@ -159,7 +169,7 @@ final class FeedForwardLoader {
                         experts.gate(),
                         stacked("down", layer, experts, stacks.down(layer), stacks.downBias(layer), true),
                         outputs),
-                shared(experts, layer),
+                shared(experts, layer, isJoined ? null : sharedGate),
                 experts.traits().weighsInputs() ? router(experts, layer, scales, experts.normalizes()) : null,
                 latent(experts, layer));
     }
@@ -221,25 +231,41 @@ final class FeedForwardLoader {
         return new ExpertLinear(weight, Epilogue.bias(bias.length == 0 ? null : store.constants(bias)), spread);
     }
 
-    private Layer.@Nullable Shared shared(FeedForwardSpec.Experts experts, int layer) {
+    private @Nullable StoredMatrix sharedGate(FeedForwardSpec.Experts experts, int layer) {
+        return experts.sharedSize() != 0 && experts.sharedGate()
+                ? tensors.oneRow(Part.SHARED_EXPERT_GATE, layer, spec.width())
+                : null;
+    }
+
+    /** Whether one product gives both: they read the same rows. */
+    private static boolean isJoined(StoredMatrix router, @Nullable StoredMatrix sharedGate) {
+        return sharedGate != null
+                && router instanceof StoredMatrix.Whole
+                && sharedGate instanceof StoredMatrix.Whole
+                && router.codes().type() == sharedGate.codes().type();
+    }
+
+    /** The shared expert, and its gate as a weight of its own where the router does not have it. */
+    private Layer.@Nullable Shared shared(FeedForwardSpec.Experts experts, int layer, @Nullable StoredMatrix gate) {
         if (experts.sharedSize() == 0) {
             return null;
         }
         if (!experts.traits().gated()) {
             var plain = new FeedForwardSpec.Plain(
                     experts.sharedSize(), experts.gate().activation(), false);
-            return new Layer.Shared(plain(plain, layer, Part.SHARED_UP, Part.SHARED_DOWN), null, workspace.sharedGate);
+            return new Layer.Shared(plain(plain, layer, Part.SHARED_UP, Part.SHARED_DOWN), null, null);
         }
         var kind = new FeedForwardSpec.Gated(experts.sharedSize(), experts.sharedGating(), false);
         Layer.Gated expert = gated(kind, layer, Part.SHARED_GATE, Part.SHARED_UP, Part.SHARED_DOWN);
         if (!experts.sharedGate()) {
-            return new Layer.Shared(expert.scaled(experts.traits().sharedScale()), null, workspace.sharedGate);
+            return new Layer.Shared(expert.scaled(experts.traits().sharedScale()), null, null);
         }
-        Weight gate = store.load(
-                "layer " + layer + " gate of the shared expert",
-                1,
-                List.of(tensors.oneRow(Part.SHARED_EXPERT_GATE, layer, spec.width())));
-        return new Layer.Shared(expert.intoDelta(), gate, workspace.sharedGate);
+        if (gate == null) {
+            Rows logit = workspace.routerProducts.columns(experts.experts(), 1);
+            return new Layer.Shared(expert.intoDelta(), null, logit);
+        }
+        Weight row = store.load("layer " + layer + " gate of the shared expert", 1, List.of(gate));
+        return new Layer.Shared(expert.intoDelta(), row, workspace.sharedGate);
     }
 
     private Weight matrix(Part part, int layer, int rows, int columns) {

@@ -312,12 +312,14 @@ record Layer(
     /**
      * {@link FeedForwardSpec.Experts}.
      *
+     * @param routerProducts the logits, and beside them what the gate of the shared expert gives where its row is the weight's last
      * @param weigher a router with the weights of what experts read; null where they read the stream as it is
      * @param latent null where experts read and give numbers of the stream
      */
     record Experts(
             Weight routerWeight,
             Epilogue routerBias,
+            Rows routerProducts,
             Rows routerLogits,
             Router router,
             ExpertProducts products,
@@ -333,6 +335,14 @@ record Layer(
     record Beside(Gated dense, Norm denseNorm, Norm routerNorm, Norm expertsNorm, Experts experts, Norm behindExperts)
             implements FeedForward {}
 
-    /** An expert for every token; without a gate of its own it adds to the residual stream at once. */
-    record Shared(FeedForward expert, @Nullable Weight gate, Rows gateLogit) {}
+    /**
+     * An expert for every token; without a gate of its own it adds to the residual stream at once.
+     *
+     * @param gate null where it has none, or the router's product has left what it gives
+     * @param gateLogit what its gate gives; null where it has none
+     */
+    record Shared(
+            FeedForward expert,
+            @Nullable Weight gate,
+            @Nullable Rows gateLogit) {}
 }

@@ -25,7 +25,7 @@ final class Workspace {
     final Buffer projected; // queries, keys and values
     final Buffer attended;
     final Buffer inner;
-    final Buffer routerLogits;
+    final Rows routerProducts; // [maxRows, at least experts + 1]
     final Routing routing;
     final Buffer expertInner; // [maxRows * chosen, ...]
     final Rows expertOutputs; // [maxRows * chosen, width]
@@ -51,7 +51,7 @@ final class Workspace {
         projected = store.allocate(type, (long) rows * widths.projected());
         attended = store.allocate(type, (long) rows * widths.attended());
         inner = store.allocate(type, (long) rows * widths.inner());
-        routerLogits = store.allocate(type, (long) rows * widths.experts());
+        routerProducts = rows(store, type, rows, widths.routerProducts());
         long choices = (long) rows * widths.routed();
         routing = new Routing(
                 store.allocate(DataType.I32, choices), store.allocate(DataType.F32, choices), widths.routed());

@@ -193,10 +193,15 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
         };
     }
 
+    /** Numbers of a router's product, which may have the gate of a shared expert beside its logits; a multiple of 8. */
+    public int routerProducts() {
+        return (experts + UNIT) / UNIT * UNIT;
+    }
+
     /** Numbers of the whole workspace but the logits. */
     public long elements(DecoderSpec spec, StepLimits limits) {
         long stream = 4L * spec.width(); // hidden, two normalised, delta
-        long routing = experts + 1L + (long) routed * (expertInner + spec.width() + 2);
+        long routing = routerProducts() + 1L + (long) routed * (expertInner + spec.width() + 2);
         long chosen = spec.chosenPositions();
         Streams streams = spec.block().streams();
         long beside = streams == null ? 0 : (long) streams.vectors() * spec.width() + streams.small() - spec.width();
