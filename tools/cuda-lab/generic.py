@@ -265,7 +265,7 @@ def check_rows(lab):
                 lab.expect(f"add_gated {suffix}", out, old.double() + 0.3 * torch.sigmoid(gate.double()) * x.double(), LIMITS[suffix])
                 out, spread, weights = old.clone(), lab.rows(rows * 3, columns, suffix), torch.rand(rows, 3, device=lab.device)
                 lab.run(file, f"combine_experts_{suffix}", grid, block,
-                        [spread, long(spread.stride(0)), weights, 3, 0.3, out, long(out.stride(0)), columns])
+                        [spread, long(spread.stride(0)), weights, 3, 0.3, 1, out, long(out.stride(0)), columns])
                 exact = old.double() + 0.3 * torch.einsum("rj,rjc->rc", weights.double(), spread.double().view(rows, 3, columns))
                 lab.expect(f"combine {suffix}", out, exact, LIMITS[suffix])
                 for cap in (0.0, 2.0):

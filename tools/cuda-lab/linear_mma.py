@@ -133,7 +133,10 @@ def check_chosen(lab):
                     [gates, long(gates.stride(0)), ups, long(ups.stride(0)), 1, 2.0, 0.5, gates, long(gates.stride(0)), size])
             run_grouped(lab, "plain", suffix, second.kept[0], 2 * size, gates, products, groups, 8, 1, torch.zeros(experts, width, device=lab.device))
             lab.run("generic_rows", f"combine_experts_{suffix}", (rows, -(-width // 256)), 256,
-                    [products, long(products.stride(0)), factors, chosen, 0.75, expected, long(expected.stride(0)), width])
+                    [products, long(products.stride(0)), factors, chosen, 0.75, 1, expected, long(expected.stride(0)), width])
+            shared, gate = lab.rows(rows, width, suffix), lab.rows(rows, 1, suffix)
+            lab.run("generic_rows", f"add_gated_{suffix}", (rows, -(-width // 256)), 256,
+                    [shared, long(shared.stride(0)), gate, long(gate.stride(0)), 0.75, expected, long(expected.stride(0)), width])
             inner, out = lab.poisoned(rows * chosen, 2 * size, suffix), old.clone()
             sums = 4 * 8 * chosen * 2 * half
             lab.run("chosen_experts", f"experts_gated_{half}_{suffix}", (-(-size // half) * rows,), 256,
@@ -141,7 +144,8 @@ def check_chosen(lab):
                     98304 + -(-2 * width // 16) * 16 + sums)
             lab.same(f"gated experts {suffix} {width} {size} {half}", inner[:, :size], gates)
             lab.run("chosen_experts", f"experts_combined_{half}_{suffix}", (-(-width // (2 * half)) * rows,), 256,
-                    [second.kept[0], inner, long(inner.stride(0)), picks, factors, chosen, rows, width, size, 0.75, out, long(out.stride(0))],
+                    [second.kept[0], inner, long(inner.stride(0)), picks, factors, chosen, rows, width, size, 0.75, 1,
+                     shared, long(shared.stride(0)), gate, long(gate.stride(0)), out, long(out.stride(0))],
                     98304 + -(-2 * size * chosen // 16) * 16 + sums + 4 * chosen * (2 * half + 1))
             lab.same(f"combined experts {suffix} {width} {size} {half}", out, expected)
     print(f"chosen: {lab.checks} checks, {lab.wrong} wrong", flush=True)

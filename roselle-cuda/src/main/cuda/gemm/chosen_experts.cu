@@ -2,15 +2,15 @@
 //
 // experts_gated: output[r * chosen + j][n] = activation(min(gate, limit)) * (clamp(up, -limit, limit) + upOffset), with gate and up
 //   the products of rows n and size + n of expert (r, j) with input[r]. Grid (ceil(size / HALF) * rows).
-// experts_combined: output[r] (+)= scale * sum over j of weights[r * chosen + j] * (expert (r, j) * input[r * chosen + j]). Grid
-//   (ceil(outputs / (2 * HALF)) * rows).
+// experts_combined: output[r] (+)= scale * sum over j of weights[r * chosen + j] * (expert (r, j) * input[r * chosen + j]), then, where
+//   there is a shared expert, output[r] += sigmoid(sharedGate[r][0]) * scale * shared[r]. Grid (ceil(outputs / (2 * HALF)) * rows).
 //
 // Both: 256 threads; columns are a multiple of 32, up to 32 experts are chosen. Dynamic shared memory: 98,304 bytes, then the inputs
 // of a block, `columns` numbers once or for each choice, up to a multiple of 16 bytes, then 64 * chosen * HALF bytes, and for
 // experts_combined 4 * chosen * (2 * HALF + 1) more.
 //
-// Bits are those of the grouped products of linear_mma.cuh (warp w has slice w of K, slices are added in order), of gated and of
-// combine_experts, one after the other: products are rounded as these would store them.
+// Bits are those of the grouped products of linear_mma.cuh (warp w has slice w of K, slices are added in order), of gated,
+// combine_experts and add_gated, one after the other: numbers are rounded as these would store them.
 //
 // A warp walks the chunks of its slice of all experts through a ring of its own. experts_combined begins with its weights while the
 // kernel before it still runs: that is experts_gated, which lets it start no sooner than the routing is there.
@@ -196,9 +196,18 @@ __device__ __forceinline__ void gatedExperts(const u16* weight, const u16* input
     }
 }
 
+// What a shared expert gave and its gate, or null.
+struct Shared {
+    const u16* output;
+    i64 stride;
+    const u16* gate;
+    i64 gateStride;
+};
+
 template <class T, int HALF>
 __device__ __forceinline__ void combinedExperts(const u16* weight, const u16* input, i64 inputStride, const int* experts,
-    const float* factors, int chosen, int rows, int outputs, int columns, float scale, u16* output, i64 outputStride) {
+    const float* factors, int chosen, int rows, int outputs, int columns, float scale, int adds, Shared shared, u16* output,
+    i64 outputStride) {
     constexpr int ROWS = 2 * HALF;
     extern __shared__ __align__(128) u8 memory[];
     u16* x = (u16*)(memory + RING_BYTES);
@@ -211,13 +220,17 @@ __device__ __forceinline__ void combinedExperts(const u16* weight, const u16* in
     int n = c.first + (int)threadIdx.x;
     bool finishes = threadIdx.x < ROWS && n < outputs;
     float old = 0.0f;
+    float beside = 0.0f;
+    float gate = 0.0f;
     launchNext();
     int expert = lane < chosen ? loadRouted(experts + row * chosen + lane) : 0;
     multiply<T, HALF, false>(c, expert, memory, x, columns, sums, [&](int first, int end) {
         waitForPrevious();
         bring(input + row * chosen * inputStride, inputStride, x, columns, chosen, first, end, columns);
         if (finishes) {
-            old = toFloat<T>(output[row * outputStride + n]);
+            old = adds ? toFloat<T>(output[row * outputStride + n]) : 0.0f;
+            beside = shared.output ? toFloat<T>(shared.output[row * shared.stride + n]) : 0.0f;
+            gate = shared.output ? toFloat<T>(shared.gate[row * shared.gateStride]) : 0.0f;
         }
         if ((int)threadIdx.x < chosen) {
             factor[threadIdx.x] = factors[row * chosen + threadIdx.x];
@@ -232,7 +245,11 @@ __device__ __forceinline__ void combinedExperts(const u16* weight, const u16* in
         for (int j = 0; j < chosen; j++) {
             sum = fmaf(factor[j], products[j * ROWS + threadIdx.x], sum);
         }
-        output[row * outputStride + n] = fromFloat<T>(fmaf(scale, sum, old));
+        u16 bits = fromFloat<T>(fmaf(scale, sum, old));
+        if (shared.output) {
+            bits = fromFloat<T>(fmaf(sigmoid(gate) * scale, beside, toFloat<T>(bits)));
+        }
+        output[row * outputStride + n] = bits;
     }
 }
 
@@ -243,11 +260,12 @@ __device__ __forceinline__ void combinedExperts(const u16* weight, const u16* in
         gatedExperts<T, HALF>(weight, input, inputStride, experts, chosen, rows, size, columns, activation, limit, upOffset,  \
             output, outputStride);                                                                                            \
     }                                                                                                                         \
-    extern "C" __global__ void __launch_bounds__(256, 2) experts_combined_##HALF##_##SUFFIX(const u16* weight,                \
-        const u16* input, i64 inputStride, const int* experts, const float* factors, int chosen, int rows, int outputs,       \
-        int columns, float scale, u16* output, i64 outputStride) {                                                            \
-        combinedExperts<T, HALF>(                                                                                             \
-            weight, input, inputStride, experts, factors, chosen, rows, outputs, columns, scale, output, outputStride);       \
+    extern "C" __global__ void __launch_bounds__(256, 2)                                                                      \
+        experts_combined_##HALF##_##SUFFIX(const u16* weight, const u16* input, i64 inputStride, const int* experts,          \
+            const float* factors, int chosen, int rows, int outputs, int columns, float scale, int adds, const u16* shared,   \
+            i64 sharedStride, const u16* sharedGate, i64 gateStride, u16* output, i64 outputStride) {                         \
+        combinedExperts<T, HALF>(weight, input, inputStride, experts, factors, chosen, rows, outputs, columns, scale, adds,   \
+            Shared{shared, sharedStride, sharedGate, gateStride}, output, outputStride);                                      \
     }
 
 EXPERTS(4, Bf16, bf16)

@@ -168,17 +168,17 @@ extern "C" __global__ void __launch_bounds__(256) copy_page(char* cache, i64 lay
         const Number<T>* gate, i64 gateStride, float scale, Number<T>* output, i64 outputStride, int columns) {               \
         each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
             float factor = sigmoid(load<T>(gate, r * gateStride)) * scale;                                                    \
-            return load<T>(output, r * outputStride + c) + factor * load<T>(input, r * inputStride + c);                      \
+            return fmaf(factor, load<T>(input, r * inputStride + c), load<T>(output, r * outputStride + c));                  \
         });                                                                                                                   \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(256) combine_experts_##SUFFIX(const Number<T>* input, i64 inputStride,       \
-        const float* weights, int chosen, float scale, Number<T>* output, i64 outputStride, int columns) {                    \
+        const float* weights, int chosen, float scale, int adds, Number<T>* output, i64 outputStride, int columns) {          \
         each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
             float sum = 0.0f;                                                                                                 \
             for (i64 j = r * chosen; j < (r + 1) * chosen; j++) {                                                             \
                 sum = fmaf(weights[j], load<T>(input, j * inputStride + c), sum);                                             \
             }                                                                                                                 \
-            return fmaf(scale, sum, load<T>(output, r * outputStride + c));                                                   \
+            return fmaf(scale, sum, adds ? load<T>(output, r * outputStride + c) : 0.0f);                                     \
         });                                                                                                                   \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(256) gather_##SUFFIX(                                                        \

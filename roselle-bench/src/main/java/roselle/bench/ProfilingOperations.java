@@ -12,6 +12,7 @@ import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
@@ -250,16 +251,16 @@ final class ProfilingOperations implements Operations {
     }
 
     @Override
-    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
+    public void combineExperts(Rows input, Routing routing, float scale, boolean adds, Rows output, int rows) {
         long start = System.nanoTime();
-        operations.combineExperts(input, routing, scale, output, rows);
+        operations.combineExperts(input, routing, scale, adds, output, rows);
         end(Kind.EXPERTS, start);
     }
 
     @Override
-    public void feedExperts(Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
+    public void feedExperts(Rows input, ExpertProducts experts, Routing routing, ExpertSum sum, int rows) {
         long start = System.nanoTime();
-        operations.feedExperts(input, experts, routing, scale, output, rows);
+        operations.feedExperts(input, experts, routing, sum, rows);
         end(Kind.EXPERTS, start);
     }
 

@@ -13,6 +13,7 @@ import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
@@ -240,13 +241,13 @@ public final class CpuOperations implements Operations {
     }
 
     @Override
-    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
-        rowOperations.run(sums.experts(input, routing, scale, output), output.columns(), rows);
+    public void combineExperts(Rows input, Routing routing, float scale, boolean adds, Rows output, int rows) {
+        rowOperations.run(sums.experts(input, routing, scale, adds, output), output.columns(), rows);
     }
 
     @Override
-    public void feedExperts(Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
-        UnfusedOperations.feedExperts(this, input, experts, routing, scale, output, rows);
+    public void feedExperts(Rows input, ExpertProducts experts, Routing routing, ExpertSum sum, int rows) {
+        UnfusedOperations.feedExperts(this, input, experts, routing, sum, rows);
     }
 
     @Override

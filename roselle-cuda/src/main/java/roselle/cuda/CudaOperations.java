@@ -12,6 +12,7 @@ import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
@@ -245,14 +246,14 @@ final class CudaOperations implements Operations {
     }
 
     @Override
-    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
-        rowKernels.combineExperts(input, routing, scale, output, rows);
+    public void combineExperts(Rows input, Routing routing, float scale, boolean adds, Rows output, int rows) {
+        rowKernels.combineExperts(input, routing, scale, adds, output, rows);
     }
 
     @Override
-    public void feedExperts(Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
-        if (!products.feedExperts(input, experts, routing, scale, output, rows)) {
-            UnfusedOperations.feedExperts(this, input, experts, routing, scale, output, rows);
+    public void feedExperts(Rows input, ExpertProducts experts, Routing routing, ExpertSum sum, int rows) {
+        if (!products.feedExperts(input, experts, routing, sum, rows)) {
+            UnfusedOperations.feedExperts(this, input, experts, routing, sum, rows);
         }
     }
 

@@ -17,6 +17,7 @@ import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.HeadShape;
@@ -153,7 +154,7 @@ class FakeFusionTest {
             launched(); // what came before
             device.submit(oneRow(), (operations, _) -> {
                 operations.routeExperts(logits, router, routing, rows);
-                operations.feedExperts(normed, experts, routing, 1f, hidden, rows);
+                operations.feedExperts(normed, experts, routing, new ExpertSum(hidden, 1f, true), rows);
             });
             return launched();
         }

@@ -10,6 +10,7 @@ import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
@@ -458,54 +459,43 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     private void feed(Operations operations, Layer.Experts experts, Rows input, int rows) {
         route(operations, experts, input, rows);
+        Layer.Shared shared = experts.shared();
+        boolean isSummed = experts.sum().shared() != null; // with the others
+        if (shared != null && (isSummed || block.givesApart())) { // before the sum, which takes it in
+            feed(operations, shared, input, rows);
+        }
         if (experts.latent() != null) {
             feedLatent(operations, experts, experts.latent(), input, rows);
         } else if (experts.weigher() != null) {
             feedWeighed(operations, experts, experts.weigher(), input, rows);
-        } else if (block.givesApart()) {
-            feedApart(operations, experts, input, rows);
-            return;
         } else {
-            feedExperts(operations, experts, input, spec.block().residualScale(), space.hidden, rows);
+            operations.feedExperts(input, experts.products(), space.routing, experts.sum(), rows);
         }
-        if (experts.shared() != null) {
-            feed(operations, experts.shared(), input, rows);
+        if (shared != null && !isSummed && !block.givesApart()) {
+            feed(operations, shared, input, rows);
         }
-    }
-
-    /** What experts give, and the shared one, where their sum is normalised. */
-    private void feedApart(Operations operations, Layer.Experts experts, Rows input, int rows) {
-        if (experts.shared() == null) {
-            operations.embed(weights.embedding(), 0f, space.delta); // zeros
-        } else {
-            feed(operations, experts.shared().expert(), input, null, rows);
-        }
-        feedExperts(operations, experts, input, 1f, space.delta, rows);
-    }
-
-    private void feedExperts(
-            Operations operations, Layer.Experts experts, Rows input, float scale, Rows target, int rows) {
-        operations.feedExperts(input, experts.products(), space.routing, scale, target, rows);
     }
 
     /** Experts that read and give fewer numbers than the stream has. */
     private void feedLatent(
             Operations operations, Layer.Experts experts, Layer.LatentStream latent, Rows input, int rows) {
         linear(operations, input, latent.down(), Epilogue.PLAIN, latent.input(), rows);
-        operations.embed(weights.embedding(), 0f, space.otherNormed); // zeros, to which experts are added
-        feedExperts(operations, experts, latent.input(), 1f, latent.sum(), rows);
+        operations.feedExperts(latent.input(), experts.products(), space.routing, experts.sum(), rows);
         linear(operations, latent.sum(), latent.up(), latent.upEpilogue(), space.hidden, rows);
     }
 
     /** One expert for each token, whose weight multiplies what it reads; what it gives counts once. */
     private void feedWeighed(Operations operations, Layer.Experts experts, Router weigher, Rows input, int rows) {
         operations.routeExperts(experts.routerLogits(), weigher, space.routing, rows);
-        operations.embed(weights.embedding(), 0f, space.otherNormed); // zeros, to which the input is added
-        operations.combineExperts(input, space.routing, 1f, space.otherNormed, rows);
+        operations.combineExperts(input, space.routing, 1f, false, space.otherNormed, rows);
         UnfusedOperations.compute(operations, space.otherNormed, experts.products(), space.routing, rows);
         operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
-        Rows outputs = experts.products().outputs();
-        operations.combineExperts(outputs, space.routing, spec.block().residualScale(), space.hidden, rows);
+        ExpertSum sum = experts.sum();
+        operations.combineExperts(
+                experts.products().outputs(), space.routing, sum.scale(), sum.adds(), sum.output(), rows);
+        if (sum.shared() != null && sum.sharedGate() != null) {
+            operations.addGated(sum.shared(), sum.sharedGate(), sum.scale(), sum.output(), rows);
+        }
     }
 
     /** A dense feed-forward, and experts that read the same stream; each is normalised, and their sum again behind it. */
@@ -516,9 +506,8 @@ public final class Decoder implements StepProgram, AutoCloseable {
         operations.norm(input, both.routerNorm(), space.normed, rows);
         route(operations, experts, space.normed, rows);
         operations.norm(input, both.expertsNorm(), space.normed, rows);
-        operations.embed(weights.embedding(), 0f, space.otherNormed); // zeros, to which experts are added
-        feedExperts(operations, experts, space.normed, 1f, space.otherNormed, rows);
-        operations.addNormed(space.otherNormed, both.behindExperts(), 1f, space.delta, rows);
+        operations.feedExperts(space.normed, experts.products(), space.routing, experts.sum(), rows);
+        operations.addNormed(experts.sum().output(), both.behindExperts(), 1f, space.delta, rows);
     }
 
     private void route(Operations operations, Layer.Experts experts, Rows input, int rows) {
@@ -526,6 +515,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
         operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
     }
 
+    /** A shared expert; what one with a gate gives is left for the sum of the others. */
     private void feed(Operations operations, Layer.Shared shared, Rows input, int rows) {
         if (shared.gateLogit() == null) {
             feed(operations, shared.expert(), input, null, rows);
@@ -535,7 +525,6 @@ public final class Decoder implements StepProgram, AutoCloseable {
             linear(operations, input, shared.gate(), Epilogue.PLAIN, shared.gateLogit(), rows); // [rows, 1]
         }
         feed(operations, (Layer.Gated) shared.expert(), input, null, space.delta, rows);
-        operations.addGated(space.delta, shared.gateLogit(), spec.block().residualScale(), space.hidden, rows);
     }
 
     /** Frees what was copied from the checkpoint; buffers and pages belong to the device. */

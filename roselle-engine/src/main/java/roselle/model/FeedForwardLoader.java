@@ -10,6 +10,7 @@ import roselle.backend.memory.Weight;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Router;
@@ -45,7 +46,7 @@ final class FeedForwardLoader {
             case FeedForwardSpec.None _ -> new Layer.NoFeedForward();
             case FeedForwardSpec.Plain plain -> plain(plain, layer, Part.UP, Part.DOWN);
             case FeedForwardSpec.Gated gated -> gated(gated, layer, Part.GATE, Part.UP, Part.DOWN);
-            case FeedForwardSpec.Experts experts -> experts(experts, layer, null);
+            case FeedForwardSpec.Experts experts -> experts(experts, layer, null, null);
             case FeedForwardSpec.Beside both -> beside(both, layer);
         };
     }
@@ -59,7 +60,7 @@ final class FeedForwardLoader {
                 norm(Part.POST_DENSE_NORM, layer),
                 routerNorm(layer),
                 norm(Part.PRE_EXPERTS_NORM, layer),
-                experts(both.experts(), layer, scales),
+                experts(both.experts(), layer, scales, new ExpertSum(workspace.otherNormed, 1f, false)),
                 norm(Part.POST_EXPERTS_NORM, layer));
     }
 
@@ -134,7 +135,8 @@ final class FeedForwardLoader {
         return bias ? store.constants(tensors.bias(part, layer, spec.width())) : null;
     }
 
-    private Layer.Experts experts(FeedForwardSpec.Experts experts, int layer, @Nullable Buffer scales) {
+    private Layer.Experts experts(
+            FeedForwardSpec.Experts experts, int layer, @Nullable Buffer scales, @Nullable ExpertSum apart) {
         int size = experts.size();
         boolean gated = experts.traits().gated();
         Rows both = Rows.of(workspace.expertInner, experts.firstRows());
@@ -148,30 +150,47 @@ final class FeedForwardLoader {
         StoredMatrix sharedGate = sharedGate(experts, layer);
         boolean isJoined = isJoined(routing, sharedGate) && !experts.bias();
         Rows logits = workspace.routerProducts.columns(0, experts.experts());
+        Weight routerWeight = store.load(
+                "layer " + layer + " " + Part.ROUTER,
+                1,
+                isJoined ? List.of(routing, requireNonNull(sharedGate)) : List.of(routing));
+        boolean normalizes = experts.normalizes() || experts.traits().weighsInputs();
+        Router router = router(experts, layer, scales, normalizes);
+        var products = new ExpertProducts(
+                first(experts, layer, stacks),
+                both,
+                both.columns(0, size),
+                gated ? both.columns(size, size) : null,
+                experts.gate(),
+                stacked("down", layer, experts, stacks.down(layer), stacks.downBias(layer), true),
+                outputs);
+        Layer.Shared shared = shared(experts, layer, isJoined ? null : sharedGate);
+        Router weigher = experts.traits().weighsInputs() ? router(experts, layer, scales, experts.normalizes()) : null;
+        Layer.LatentStream latent = latent(experts, layer);
         return new Layer.Experts(
-                store.load(
-                        "layer " + layer + " " + Part.ROUTER,
-                        1,
-                        isJoined ? List.of(routing, requireNonNull(sharedGate)) : List.of(routing)),
+                routerWeight,
                 Epilogue.bias(routerBias),
                 isJoined ? workspace.routerProducts.columns(0, experts.experts() + 1) : logits,
                 logits,
-                router(
-                        experts,
-                        layer,
-                        scales,
-                        experts.normalizes() || experts.traits().weighsInputs()),
-                new ExpertProducts(
-                        first(experts, layer, stacks),
-                        both,
-                        both.columns(0, size),
-                        gated ? both.columns(size, size) : null,
-                        experts.gate(),
-                        stacked("down", layer, experts, stacks.down(layer), stacks.downBias(layer), true),
-                        outputs),
-                shared(experts, layer, isJoined ? null : sharedGate),
-                experts.traits().weighsInputs() ? router(experts, layer, scales, experts.normalizes()) : null,
-                latent(experts, layer));
+                router,
+                products,
+                apart != null ? apart : sum(layer, shared, latent),
+                shared,
+                weigher,
+                latent);
+    }
+
+    /** What experts give to the stream, or to what is made of them before. */
+    private ExpertSum sum(int layer, Layer.@Nullable Shared shared, Layer.@Nullable LatentStream latent) {
+        if (latent != null) {
+            return new ExpertSum(latent.sum(), 1f, false);
+        }
+        if (spec.block(layer).givesApart()) {
+            return new ExpertSum(workspace.delta, 1f, shared != null);
+        }
+        Rows gate = shared == null ? null : shared.gateLogit();
+        Rows given = gate == null ? null : workspace.delta;
+        return new ExpertSum(workspace.hidden, spec.block().residualScale(), true, given, gate);
     }
 
     private ExpertLinear first(FeedForwardSpec.Experts experts, int layer, ExpertTensors stacks) {

@@ -10,6 +10,7 @@ import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
@@ -323,6 +324,7 @@ record Layer(
             Rows routerLogits,
             Router router,
             ExpertProducts products,
+            ExpertSum sum,
             @Nullable Shared shared,
             @Nullable Router weigher,
             @Nullable LatentStream latent)

@@ -21,6 +21,7 @@ import roselle.backend.operation.Activation;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Router;
@@ -231,7 +232,7 @@ public abstract class ProductsContract extends RowsContract {
         float[] named = Arrays.copyOf(read(outputs, 2 * router.chosen()), router.chosen());
         assertThat(named).containsExactly(experts[0] + 1, experts[1] + 1);
         Rows sum = rows(new float[] {10, 10}, 1);
-        operations.combineExperts(outputs, routing, 1f, sum, 2);
+        operations.combineExperts(outputs, routing, 1f, true, sum, 2);
         double expected = 10 + weights[0] * (experts[0] + 1) + weights[1] * (experts[1] + 1);
         assertThat((double) read(sum, 2)[0])
                 .isCloseTo(expected, org.assertj.core.api.Assertions.within(Math.max(1e-3, tolerance() * expected)));
@@ -371,15 +372,25 @@ public abstract class ProductsContract extends RowsContract {
                     gateAndUp, both, gates, both.columns(size, size), new Gate(activation, 2f, 0.5f), down, outputs);
             operations.routeExperts(rows(random(rows * experts), experts), router, routing, rows);
             Rows input = gapless(random(rows * columns), columns);
+            Rows shared = gapless(random(rows * columns), columns);
+            Rows gate = gapless(random(rows), 1);
             float[] stream = random(rows * columns);
-            Rows expected = gapless(stream, columns);
-            UnfusedOperations.feedExperts(operations, input, products, routing, 0.75f, expected, rows);
-            Rows sum = gapless(stream, columns);
-            operations.feedExperts(input, products, routing, 0.75f, sum, rows);
-            assertThat(readGapless(sum, rows))
-                    .as("%d rows, seed %d", rows, SEED)
-                    .isEqualTo(readGapless(expected, rows));
+            for (int kind = 0; kind < 3; kind++) {
+                Rows expected = gapless(stream, columns);
+                Rows output = gapless(stream, columns);
+                UnfusedOperations.feedExperts(
+                        operations, input, products, routing, sum(expected, kind, shared, gate), rows);
+                operations.feedExperts(input, products, routing, sum(output, kind, shared, gate), rows);
+                assertThat(readGapless(output, rows))
+                        .as("%d rows, kind %d, seed %d", rows, kind, SEED)
+                        .isEqualTo(readGapless(expected, rows));
+            }
         }
+    }
+
+    /** A sum alone, one that is added, and one to which a shared expert is added, too. */
+    private static ExpertSum sum(Rows output, int kind, Rows shared, Rows gate) {
+        return kind == 2 ? new ExpertSum(output, 0.75f, true, shared, gate) : new ExpertSum(output, 0.75f, kind == 1);
     }
 
     /** Matrices of experts, in a type. */

@@ -33,6 +33,7 @@ import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.HeadShape;
@@ -416,8 +417,10 @@ public abstract class ReferenceContract extends TraitContract {
                 weight(type, EXPERTS, OUTPUTS), Epilogue.bias(device.constants(random(EXPERTS * OUTPUTS))), false);
         operations.groupedLinear(some(rows, COLUMNS), linear, routing, products, rows);
         Rows sum = some(rows, OUTPUTS);
-        operations.combineExperts(products, routing, 0.5f, sum, rows);
-        return joined(List.of(read(products, rows * CHOSEN), read(sum, rows)));
+        operations.combineExperts(products, routing, 0.5f, true, sum, rows);
+        Rows alone = poisoned(rows, OUTPUTS);
+        operations.combineExperts(products, routing, 0.5f, false, alone, rows);
+        return joined(List.of(read(products, rows * CHOSEN), read(sum, rows), read(alone, rows)));
     }
 
     /** What chosen experts with gates add to rows. */
@@ -436,7 +439,8 @@ public abstract class ReferenceContract extends TraitContract {
                 new ExpertLinear(weight(type, EXPERTS, OUTPUTS), Epilogue.PLAIN, true),
                 gapless(new float[choices * OUTPUTS], OUTPUTS));
         Rows sum = someGapless(rows, OUTPUTS);
-        operations.feedExperts(someGapless(rows, COLUMNS), experts, routing, 0.5f, sum, rows);
+        var into = new ExpertSum(sum, 0.5f, true, someGapless(rows, OUTPUTS), someGapless(rows, 1));
+        operations.feedExperts(someGapless(rows, COLUMNS), experts, routing, into, rows);
         return readGapless(sum, rows);
     }
 

@@ -14,6 +14,7 @@ import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Compression;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Operations;
 import roselle.backend.operation.PositionIndex;
@@ -113,6 +114,7 @@ class ReferenceContractTest {
             case "mix" -> off(honest, (Rows) arguments[3]);
             case "addAsLongAs" -> off(honest, (Rows) arguments[2]);
             case "gatedLinear" -> off(honest, ((GatedLinear) arguments[3]).gates());
+            case "feedExperts" -> off(honest, ((ExpertSum) arguments[3]).output());
             case "ropeAndAppendKv" -> off(honest, (Rows) arguments[0]); // behind which attention reads pages
             default ->
                 off(honest, (Rows) Arrays.stream(arguments)

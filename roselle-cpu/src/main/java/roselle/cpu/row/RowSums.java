@@ -17,14 +17,17 @@ public final class RowSums implements RowOperation {
     private @Nullable Rows gate;
     private @Nullable Routing routing;
     private float scale;
+    private boolean adds;
 
     /** {@code output[r] += sigmoid(gate[r][0]) * scale * input[r]}. */
     public RowSums gated(Rows from, Rows gates, float factor, Rows to) {
+        adds = true;
         return prepare(from, factor, to, gates, null);
     }
 
-    /** {@code output[r] += scale * sum of weight * input}, over a row's experts in the order of choice. */
-    public RowSums experts(Rows from, Routing chosen, float factor, Rows to) {
+    /** {@code output[r] += scale * sum of weight * input}, over a row's experts in the order of choice, or that sum alone. */
+    public RowSums experts(Rows from, Routing chosen, float factor, boolean keeps, Rows to) {
+        adds = keeps;
         return prepare(from, factor, to, null, chosen);
     }
 
@@ -54,7 +57,11 @@ public final class RowSums implements RowOperation {
             if (gates != null) {
                 factor *= VectorFunctions.sigmoid(CpuBuffer.number(CpuBuffer.of(gates), CpuBuffer.row(gates, r)));
             }
-            copy(to, r, own.x(), columns);
+            if (adds) {
+                copy(to, r, own.x(), columns);
+            } else {
+                java.util.Arrays.fill(own.x(), 0, columns, 0f);
+            }
             add(own.x(), factor, own.y(), columns);
             long at = CpuBuffer.row(to, r) * Float.BYTES;
             MemorySegment.copy(own.x(), 0, CpuBuffer.of(to), JAVA_FLOAT, at, columns);

@@ -159,7 +159,7 @@ public final class RowsTwinContract {
         Rows spread = filled(device, size, 3 * MAX_ROWS);
         poison(spread, 4);
         ScalarSums.scalarExperts(spread, routing, 0.3f, twin, 0, rows);
-        device.operations().combineExperts(spread, routing, 0.3f, output, rows);
+        device.operations().combineExperts(spread, routing, 0.3f, true, output, rows);
         same("combined experts", rows, twin, output);
     }
 

@@ -1,10 +1,12 @@
 package roselle.cuda.gemm;
 
+import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Routing;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelNumbers;
@@ -52,7 +54,7 @@ public final class ChosenExperts {
     }
 
     /** Whether they are for such experts, and so few rows that hardly any expert has several of them. */
-    boolean fits(Rows input, ExpertProducts experts, Routing routing, Rows output, int rows) {
+    boolean fits(Rows input, ExpertProducts experts, Routing routing, ExpertSum sum, int rows) {
         var first = (CudaWeight) experts.gateAndUp().experts();
         var second = (CudaWeight) experts.down().experts();
         Rows gates = experts.gates();
@@ -68,7 +70,7 @@ public final class ChosenExperts {
                 && gates.columns() == second.columns()
                 && CudaBuffer.isAligned(input)
                 && CudaBuffer.isAligned(gates)
-                && output.buffer().type() == type
+                && sum.output().buffer().type() == type
                 && Math.max(sharedBytes(first.columns(), 1, chosen), sharedBytes(second.columns(), chosen, chosen))
                         <= device.sharedMemory();
     }
@@ -97,7 +99,7 @@ public final class ChosenExperts {
         return RING_BYTES + inputBytes + chosen * sums * Float.BYTES;
     }
 
-    void feed(Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
+    void feed(Rows input, ExpertProducts experts, Routing routing, ExpertSum sum, int rows) {
         var first = (CudaWeight) experts.gateAndUp().experts();
         var second = (CudaWeight) experts.down().experts();
         Rows gates = experts.gates();
@@ -128,14 +130,25 @@ public final class ChosenExperts {
                 .integer(rows)
                 .integer(second.rows())
                 .integer(size)
-                .number(scale)
-                .rows(output)
+                .number(sum.scale())
+                .flag(sum.adds());
+        rows(sum.shared());
+        rows(sum.sharedGate());
+        launcher.rows(sum.output())
                 .shared(sharedBytes(size, chosen, chosen))
                 .launch(
                         (long) Launcher.cover(second.rows(), fewOutputs ? 2 * FEW_HALF : 2 * HALF) * rows,
                         1,
                         1,
                         THREADS);
+    }
+
+    private void rows(@Nullable Rows rows) {
+        if (rows == null) {
+            launcher.pointer(0).wide(0);
+        } else {
+            launcher.rows(rows);
+        }
     }
 
     /** Whether tiles of so many outputs leave multiprocessors without one. */

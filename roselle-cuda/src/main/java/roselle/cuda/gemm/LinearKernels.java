@@ -9,6 +9,7 @@ import roselle.backend.memory.Rows;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Router;
@@ -359,15 +360,14 @@ public final class LinearKernels {
     }
 
     /** The experts of few rows in as few kernels, if there are kernels for them; else it does nothing and says so. */
-    public boolean feedExperts(
-            Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
+    public boolean feedExperts(Rows input, ExpertProducts experts, Routing routing, ExpertSum sum, int rows) {
         if (packed == null) {
             return false;
         }
         ChosenExperts fused = chosenExperts();
-        boolean fits = fused.fits(input, experts, routing, output, rows);
+        boolean fits = fused.fits(input, experts, routing, sum, rows);
         if (fits) {
-            fused.feed(input, experts, routing, scale, output, rows);
+            fused.feed(input, experts, routing, sum, rows);
         }
         return fits;
     }

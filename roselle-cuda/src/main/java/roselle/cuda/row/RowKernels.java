@@ -131,7 +131,7 @@ public final class RowKernels {
     }
 
     private static int fastNormThreads(int columns) {
-        return columns > 8 * FAST_NORM_THREADS ? WIDE_NORM_THREADS : Launcher.cover(columns, 256) * Launcher.WARP;
+        return isWide(columns) ? WIDE_NORM_THREADS : Launcher.cover(columns, 256) * Launcher.WARP;
     }
 
     public void gate(Rows gate, Rows up, Gate kind, Rows output, int rows) {
@@ -192,12 +192,13 @@ public final class RowKernels {
         launchColumns(output, rows);
     }
 
-    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
+    public void combineExperts(Rows input, Routing routing, float scale, boolean adds, Rows output, int rows) {
         launcher.of(combineExperts)
                 .rows(input)
                 .pointer(routing.weights())
                 .integer(routing.chosen())
                 .number(scale)
+                .flag(adds)
                 .rows(output)
                 .integer(output.columns());
         launchColumns(output, rows);

@@ -195,14 +195,18 @@ public interface Operations {
      */
     void groupedLinear(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows);
 
-    /** {@code output[r] += scale * sum over j of routing weight(r, j) * input[r * chosen + j]}, in the order of j. */
-    void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows);
+    /**
+     * {@code output[r] += scale * sum over j of routing weight(r, j) * input[r * chosen + j]}, in the order of j; that sum alone where
+     * it does not add.
+     */
+    void combineExperts(Rows input, Routing routing, float scale, boolean adds, Rows output, int rows);
 
     /**
      * {@link #groupedLinear} with the first matrices, {@link #gatedActivation} where there are ups, {@link #groupedLinear} with the
-     * second ones and {@link #combineExperts}, and the bits of these; what the rows of choices hold afterwards is not defined.
+     * second ones, {@link #combineExperts} and, where there is a shared expert, {@link #addGated}, and the bits of these; what the rows
+     * of choices hold afterwards is not defined.
      */
-    void feedExperts(Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows);
+    void feedExperts(Rows input, ExpertProducts experts, Routing routing, ExpertSum sum, int rows);
 
     /** {@code output[r] += sigmoid(gate[r][0]) * scale * input[r]}: a shared expert with its own gate. */
     void addGated(Rows input, Rows gate, float scale, Rows output, int rows);

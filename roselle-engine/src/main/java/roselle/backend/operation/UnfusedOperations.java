@@ -41,14 +41,17 @@ public final class UnfusedOperations {
         steps.gatedActivation(gate, output, kind, output, rows);
     }
 
-    /** {@link Operations#feedExperts} as products, a gated activation where there are gates, and a sum. */
+    /** {@link Operations#feedExperts} as products, a gated activation where there are gates, and sums. */
     public static void feedExperts(
-            Operations parts, Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
+            Operations parts, Rows input, ExpertProducts experts, Routing routing, ExpertSum sum, int rows) {
         compute(parts, input, experts, routing, rows);
-        parts.combineExperts(experts.outputs(), routing, scale, output, rows);
+        parts.combineExperts(experts.outputs(), routing, sum.scale(), sum.adds(), sum.output(), rows);
+        if (sum.shared() != null && sum.sharedGate() != null) {
+            parts.addGated(sum.shared(), sum.sharedGate(), sum.scale(), sum.output(), rows);
+        }
     }
 
-    /** {@link Operations#feedExperts} without the sum. */
+    /** {@link Operations#feedExperts} without the sums. */
     public static void compute(Operations parts, Rows input, ExpertProducts experts, Routing routing, int rows) {
         Rows gates = experts.gates();
         parts.groupedLinear(input, experts.gateAndUp(), routing, experts.both(), rows); // [choices, 2 * size]

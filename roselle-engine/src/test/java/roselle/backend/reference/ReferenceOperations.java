@@ -19,6 +19,7 @@ import roselle.backend.operation.DistanceBias;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
+import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.HeadShape;
@@ -161,8 +162,8 @@ final class ReferenceOperations implements Operations {
     }
 
     @Override
-    public void feedExperts(Rows input, ExpertProducts experts, Routing routing, float scale, Rows output, int rows) {
-        UnfusedOperations.feedExperts(this, input, experts, routing, scale, output, rows);
+    public void feedExperts(Rows input, ExpertProducts experts, Routing routing, ExpertSum sum, int rows) {
+        UnfusedOperations.feedExperts(this, input, experts, routing, sum, rows);
     }
 
     @Override
@@ -351,7 +352,7 @@ final class ReferenceOperations implements Operations {
     }
 
     @Override
-    public void combineExperts(Rows input, Routing routing, float scale, Rows output, int rows) {
+    public void combineExperts(Rows input, Routing routing, float scale, boolean adds, Rows output, int rows) {
         for (int r = 0; r < rows; r++) {
             var sum = new double[output.columns()];
             for (int choice = r * routing.chosen(); choice < (r + 1) * routing.chosen(); choice++) {
@@ -361,7 +362,7 @@ final class ReferenceOperations implements Operations {
                 }
             }
             float[] before = ReferenceBuffer.row(output, r);
-            store(output, r, i -> before[i] + scale * sum[i]);
+            store(output, r, i -> (adds ? before[i] : 0) + scale * sum[i]);
         }
     }
 
