@@ -1,4 +1,4 @@
-"""Checks and times linear_mma.cuh's kernels: linear_mma.py DIR [time] on a GPU, linear_mma.py emulate on the CPU."""
+"""Checks and times linear_mma.cuh's kernels: linear_mma.py DIR [chosen] [time] on a GPU, linear_mma.py emulate on the CPU."""
 
 import sys
 
@@ -116,6 +116,21 @@ def check_grouped(lab):
     print(f"grouped: {lab.checks} checks, {lab.wrong} wrong", flush=True)
 
 
+def run_chosen(lab, suffix, first, second, x, picks, factors, inner, out, half, shared=None, kinds=("gated", "combined"), second_half=None):
+    """All experts of few rows: products with gates, and sums; `inner` has gates and ups of each choice, its gates are written."""
+    (rows, width), chosen, size = x.shape, picks.shape[1], inner.shape[1] // 2
+    if "gated" in kinds:
+        lab.run("chosen_experts", f"experts_gated_{half}_{suffix}", (-(-size // half) * rows,), 256,
+                [first, x, long(x.stride(0)), picks, chosen, rows, size, width, 1, 2.0, 0.5, inner, long(inner.stride(0))],
+                98304 + -(-2 * width // 16) * 16 + 64 * chosen * half)
+    half = second_half or half
+    if "combined" in kinds:
+        beside = [shared[0], long(shared[0].stride(0)), shared[1], long(shared[1].stride(0))] if shared else [None, long(0), None, long(0)]
+        lab.run("chosen_experts", f"experts_combined_{half}_{suffix}", (-(-width // (2 * half)) * rows,), 256,
+                [second, inner, long(inner.stride(0)), picks, factors, chosen, rows, width, size, 0.75, 1, *beside, out, long(out.stride(0))],
+                98304 + -(-2 * size * chosen // 16) * 16 + 64 * chosen * half + 4 * chosen * (2 * half + 1))
+
+
 def check_chosen(lab):
     """All experts of few rows at once have the bits of grouped products, gates, and their sum, one after the other."""
     for suffix in SOURCES:
@@ -138,15 +153,8 @@ def check_chosen(lab):
             lab.run("generic_rows", f"add_gated_{suffix}", (rows, -(-width // 256)), 256,
                     [shared, long(shared.stride(0)), gate, long(gate.stride(0)), 0.75, expected, long(expected.stride(0)), width])
             inner, out = lab.poisoned(rows * chosen, 2 * size, suffix), old.clone()
-            sums = 4 * 8 * chosen * 2 * half
-            lab.run("chosen_experts", f"experts_gated_{half}_{suffix}", (-(-size // half) * rows,), 256,
-                    [first.kept[0], x, long(x.stride(0)), picks, chosen, rows, size, width, 1, 2.0, 0.5, inner, long(inner.stride(0))],
-                    98304 + -(-2 * width // 16) * 16 + sums)
+            run_chosen(lab, suffix, first.kept[0], second.kept[0], x, picks, factors, inner, out, half, (shared, gate))
             lab.same(f"gated experts {suffix} {width} {size} {half}", inner[:, :size], gates)
-            lab.run("chosen_experts", f"experts_combined_{half}_{suffix}", (-(-width // (2 * half)) * rows,), 256,
-                    [second.kept[0], inner, long(inner.stride(0)), picks, factors, chosen, rows, width, size, 0.75, 1,
-                     shared, long(shared.stride(0)), gate, long(gate.stride(0)), out, long(out.stride(0))],
-                    98304 + -(-2 * size * chosen // 16) * 16 + sums + 4 * chosen * (2 * half + 1))
             lab.same(f"combined experts {suffix} {width} {size} {half}", out, expected)
     print(f"chosen: {lab.checks} checks, {lab.wrong} wrong", flush=True)
 
@@ -170,6 +178,27 @@ def measure_grouped(lab):
                 taken = time_graph([lambda: run_grouped(lab, name, "bf16", data, row_bytes, x, out, groups, kind, chosen, bias)] * 2, 3)
                 line += f" | {rows} rows {taken * 1e6:8.1f} us"
             print(line, flush=True)
+
+
+def measure_chosen(lab):
+    """Experts of Qwen3.6-35B-A3B, Gemma-4-26B-A4B and Qwen3-30B-A3B, which many rows before chose others of."""
+    for experts, chosen, width, size in ((256, 8, 2048, 512), (128, 8, 2816, 704), (128, 8, 2048, 768)):
+        first = torch.randn(experts * 2 * size, width, device=lab.device).to(torch.bfloat16)
+        second = torch.randn(experts * width, size, device=lab.device).to(torch.bfloat16)
+        line = f"{experts} x {width} x {size}"
+        for rows in (1, 2, 4):
+            x, out = lab.rows(rows, width, "bf16", 8), torch.zeros(rows, width, device=lab.device, dtype=torch.bfloat16)
+            inner = torch.zeros(rows * chosen, 2 * size, device=lab.device, dtype=torch.bfloat16)
+            factors = torch.rand(rows * chosen, device=lab.device)
+            picks = [torch.stack([torch.randperm(experts)[:chosen] for _ in range(rows)]).int().to(lab.device) for _ in range(40)]
+            half = 4 if rows * -(-size // 8) < 118 else 8
+            second_half = 4 if rows * -(-width // 16) < 118 else 8
+            for kinds in (("gated",), ("combined",), ("gated", "combined")):
+                calls = [lambda p=p: run_chosen(lab, "bf16", first, second, x, p, factors, inner, out, half, None, kinds, second_half) for p in picks]
+                taken = time_graph(calls, 3)
+                size_read = rows * chosen * width * size * 2 * (2 * ("gated" in kinds) + ("combined" in kinds))
+                line += f" | {rows} rows, {' and '.join(kinds)} {taken * 1e6:6.1f} us {size_read / taken / 1e12:4.2f} TB/s"
+        print(line, flush=True)
 
 
 def measure(lab):
@@ -201,8 +230,10 @@ def main():
         check(lab)
         check_grouped(lab)
     if "time" in sys.argv:
-        measure(lab)
-        measure_grouped(lab)
+        if "chosen" not in sys.argv:
+            measure(lab)
+            measure_grouped(lab)
+        measure_chosen(lab)
     sys.exit(1 if lab.wrong else 0)
 
 

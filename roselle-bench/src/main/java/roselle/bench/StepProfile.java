@@ -20,6 +20,7 @@ final class StepProfile {
         ROTATION,
         NORMS,
         GATES,
+        /** Their choice, their products with their gates, and the sum. */
         EXPERTS,
         ADAPTERS,
         LOGITS,
