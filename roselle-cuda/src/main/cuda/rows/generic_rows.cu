@@ -119,6 +119,12 @@ __device__ __forceinline__ float gatedNumber(float gate, float up, int activatio
     return activate(activation, fminf(gate, limit)) * (fmaxf(-limit, fminf(up, limit)) + upOffset);
 }
 
+// A trained activation (xIELU): a square above 0, an exponential below.
+__device__ __forceinline__ float trained(float x, float positive, float negative, float slope, float bound) {
+    float bent = x > 0.0f ? positive * x * x : negative * (expm1f(fminf(x, bound)) - x);
+    return fmaf(slope, x, bent);
+}
+
 __device__ __forceinline__ float capped(float x, float scale, float softCap) {
     x *= scale;
     return softCap == 0.0f ? x : softCap * tanhf(x / softCap);
@@ -188,6 +194,11 @@ extern "C" __global__ void __launch_bounds__(256) copy_page(char* cache, i64 lay
     extern "C" __global__ void __launch_bounds__(256)                                                                         \
         sparsify_##SUFFIX(Number<T>* gates, i64 stride, float deviations, int columns) {                                      \
         sparsify<T>(gates, stride, deviations, columns);                                                                      \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256) xielu_##SUFFIX(                                                         \
+        Number<T>* numbers, i64 stride, float positive, float negative, float slope, float bound, int columns) {              \
+        each<T>(numbers, stride, columns,                                                                                     \
+            [&](i64 r, int c) { return trained(load<T>(numbers, r * stride + c), positive, negative, slope, bound); });       \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(256) add_as_long_as_##SUFFIX(const Number<T>* input, i64 inputStride,        \
         const Number<T>* like, i64 likeStride, Number<T>* output, i64 outputStride, int columns) {                            \

@@ -193,7 +193,12 @@ final class ModelTable {
                     parts.add("sparse activations");
                 }
             }
-            case FeedForwardSpec.Plain _, FeedForwardSpec.None _ -> {}
+            case FeedForwardSpec.Plain plain -> {
+                if (plain.xielu() != null) {
+                    parts.add("trained activations (xIELU)");
+                }
+            }
+            case FeedForwardSpec.None _ -> {}
             case FeedForwardSpec.Experts experts ->
                 parts.add(experts.sharedSize() == 0 ? "experts" : "experts and shared ones");
             case FeedForwardSpec.Beside _ -> parts.add("experts beside a feed-forward");

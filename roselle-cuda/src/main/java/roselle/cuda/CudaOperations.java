@@ -212,7 +212,7 @@ final class CudaOperations implements Operations {
 
     @Override
     public void xielu(Rows numbers, Xielu kind, int rows) {
-        throw new UnsupportedOperationException("trained activations run on the CPU");
+        rowKernels.xielu(numbers, kind, rows);
     }
 
     @Override

@@ -71,7 +71,6 @@ class FakeDeviceTest {
         "deepseek_v4, attention to keys of several tokens",
         "deepseek_v4, hyper-connections",
         "../similar-models/step3p5, gates with bounds of what they give",
-        "../similar-models/apertus, trained activations",
         "../similar-models/olmo_hybrid, delta nets that may overshoot"
     })
     void whatHasNoKernelsIsRefusedByName(String model, String words) {

@@ -6,6 +6,7 @@ import roselle.backend.memory.Rows;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Routing;
+import roselle.backend.operation.Xielu;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.kernel.KernelSource;
@@ -36,6 +37,7 @@ public final class RowKernels {
     private final Kernel combineExperts;
     private final Kernel scaleLogits;
     private final Kernel sparsify;
+    private final Kernel xielu;
     private final Kernel mix;
     private final Kernel addAsLongAs;
     private final Kernel toFloats;
@@ -60,6 +62,7 @@ public final class RowKernels {
         combineExperts = kernels.kernel(generic, "combine_experts" + suffix);
         scaleLogits = kernels.kernel(generic, "scale_logits" + suffix);
         sparsify = kernels.kernel(generic, "sparsify" + suffix);
+        xielu = kernels.kernel(generic, "xielu" + suffix);
         mix = kernels.kernel(generic, "mix" + suffix);
         addAsLongAs = kernels.kernel(generic, "add_as_long_as" + suffix);
         toFloats = kernels.kernel(generic, "to_floats" + suffix);
@@ -210,6 +213,17 @@ public final class RowKernels {
                 .number(deviations)
                 .integer(gates.columns())
                 .launch(rows, 1, 1, THREADS);
+    }
+
+    public void xielu(Rows numbers, Xielu kind, int rows) {
+        launcher.of(xielu)
+                .rows(numbers)
+                .number(kind.positive())
+                .number(kind.negative())
+                .number(kind.slope())
+                .number(kind.bound())
+                .integer(numbers.columns());
+        launchColumns(numbers, rows);
     }
 
     public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {

@@ -310,9 +310,6 @@ public record DecoderSpec(
                 && experts.scoring() == Router.Scoring.SOFTMAX_OF_NEAR) {
             all.add("experts chosen one behind the other (SparseMixer)");
         }
-        if (feedForward instanceof FeedForwardSpec.Plain plain && plain.xielu() != null) {
-            all.add("trained activations (xIELU)");
-        }
         boolean hasTwoBounds = switch (feedForward) {
             case FeedForwardSpec.Gated gated -> gated.gate().hasTwoBounds();
             case FeedForwardSpec.Experts experts ->
