@@ -264,7 +264,7 @@ struct DeltaInputs {
     i64 bStride;
     const float* rate;
     const float* timeBias;
-    StateSpace space;
+    DeltaTraits traits;
 
     // Whether queries, keys and values can be read eight bytes at a time.
     __device__ __forceinline__ bool areWhole() const {

@@ -90,7 +90,7 @@ struct DecodeRow {
         float beta = 0.0f;
         if (isDecays) {
             int head = firstHead + min(index, count - 1) * step;
-            DeltaGates gates(in.space, in.rate[head], toFloat<T>(in.a[row * in.aStride + head]), in.timeBias[head],
+            DeltaGates gates(in.traits, in.rate[head], toFloat<T>(in.a[row * in.aStride + head]), in.timeBias[head],
                 toFloat<T>(in.b[row * in.bStride + head]));
             beta = gates.beta;
             float sum = j < token ? page[j * rowSize + heads.sumAt(head)] : 0.0f;
@@ -235,8 +235,8 @@ __device__ __forceinline__ void deltaDecode(const DeltaInputs<T>& in, u16* outpu
         if (lane % 4 == 0) {
             u16* to = output + r * outputStride + head * heads.valueSize + number + lane / 4;
             if constexpr (IS_SPACE) {
-                sums[0] = __fmaf_rn(in.space.skip[head], lowValue, sums[0]);
-                sums[2] = __fmaf_rn(in.space.skip[head], highValue, sums[2]);
+                sums[0] = __fmaf_rn(in.traits.skip[head], lowValue, sums[0]);
+                sums[2] = __fmaf_rn(in.traits.skip[head], highValue, sums[2]);
             }
             to[0] = fromFloat<T>(sums[0]);
             to[8] = fromFloat<T>(sums[2]);

@@ -273,7 +273,7 @@ struct Gates {
     __device__ __forceinline__ void prepare(Decays& decays, const Place& place, const PageRows& rows, int token) const {
         i64 at = (i64)token * place.rowSize + place.sum;
         bool isNew = rows.has(token);
-        DeltaGates given(in.space, rate, a, timeBias, b);
+        DeltaGates given(in.traits, rate, a, timeBias, b);
         float own = isNew ? given.g : 0.0f;
         if (token < rows.from) {
             own = page[at];
@@ -422,7 +422,7 @@ __device__ __forceinline__ void deltaRows(
     const int* entries = pages.table + (i64)rows.sequence * pages.maxPages;
     int next = entries[firstPage];
     Place place(heads, head, column);
-    float skip = IS_SPACE ? in.space.skip[head] : 0.0f;
+    float skip = IS_SPACE ? in.traits.skip[head] : 0.0f;
     bool hasState = warp < WARPS;
     int thread = threadIdx.x % (32 * WARPS);
     int token = thread % PAGE;
@@ -470,11 +470,11 @@ __device__ __forceinline__ void deltaRows(
 
 #define DELTA_INPUTS                                                                                                   \
     const u16 *query, i64 queryStride, const u16 *key, i64 keyStride, const u16 *value, i64 valueStride, const u16 *a, \
-        i64 aStride, const u16 *b, i64 bStride, const float *rate, const float *timeBias, STATE_SPACE, u16 *output,    \
+        i64 aStride, const u16 *b, i64 bStride, const float *rate, const float *timeBias, DELTA_TRAITS, u16 *output,   \
         i64 outputStride, int keyHeads, int valueHeads, int valueSize, int takesTurns
-#define GIVEN_INPUTS(T)                                                                                             \
-    DeltaInputs<T> {                                                                                                \
-        query, queryStride, key, keyStride, value, valueStride, a, aStride, b, bStride, rate, timeBias, GIVEN_SPACE \
+#define GIVEN_INPUTS(T)                                                                                              \
+    DeltaInputs<T> {                                                                                                 \
+        query, queryStride, key, keyStride, value, valueStride, a, aStride, b, bStride, rate, timeBias, GIVEN_TRAITS \
     }
 #define GIVEN_HEADS DeltaHeads{keyHeads, valueHeads, KEY, valueSize, takesTurns != 0}
 

@@ -236,11 +236,11 @@ __device__ __forceinline__ void unit(const Number<T>* head, int size, bool asIs,
 template <class T, bool BY_CHANNEL>
 __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStride, const Number<T>* key, i64 keyStride,
     const Number<T>* value, i64 valueStride, const Number<T>* a, i64 aStride, const Number<T>* b, i64 bStride,
-    const float* rate, const float* timeBias, const StateSpace& space, Number<T>* output, i64 outputStride,
+    const float* rate, const float* timeBias, const DeltaTraits& traits, Number<T>* output, i64 outputStride,
     const DeltaHeads& heads, int byRow, const StatePages& pages) {
     extern __shared__ float shared[];
     launchNext();
-    bool isSpace = space.skip != nullptr;
+    bool isSpace = traits.skip != nullptr;
     int tiles = (heads.valueSize + COLUMNS - 1) / COLUMNS;
     int tile = blockIdx.x % tiles;
     int head = blockIdx.x / tiles % heads.valueHeads;
@@ -292,7 +292,7 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
         float ofB = load<T>(b, r * bStride + head);
         for (int i = threadIdx.x; BY_CHANNEL && i < size; i += THREADS) {
             int channel = head * size + i;
-            DeltaGates own(space, rate[head], load<T>(a, r * aStride + channel), timeBias[channel], ofB);
+            DeltaGates own(traits, rate[head], load<T>(a, r * aStride + channel), timeBias[channel], ofB);
             float by = expf(own.g);
             block.decay(i, size, token, by);
             if (tile == 0 && row) {
@@ -300,7 +300,7 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
             }
         }
         int first = BY_CHANNEL ? head * size : head;
-        DeltaGates gates(space, rate[head], load<T>(a, r * aStride + first), timeBias[first], ofB);
+        DeltaGates gates(traits, rate[head], load<T>(a, r * aStride + first), timeBias[first], ofB);
         float total = BY_CHANNEL || token == 0 ? gates.g : __fadd_rn(block.sums[token - 1], gates.g);
         if (threadIdx.x == 0 && !BY_CHANNEL) {
             block.sums[token] = total;
@@ -355,7 +355,7 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
             block.corrections[token * COLUMNS + lane] = correction;
             if (isColumn) {
                 float sum = __fmaf_rn(block.queryWeights[token], correction, ofQuery);
-                store<T>(output, r * outputStride + at, isSpace ? __fmaf_rn(space.skip[head], own, sum) : sum);
+                store<T>(output, r * outputStride + at, isSpace ? __fmaf_rn(traits.skip[head], own, sum) : sum);
                 if (row) {
                     row[heads.correctionAt(head) + column] = correction;
                 }
@@ -393,10 +393,10 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
 #define DELTA_RULE(T, SUFFIX, NAME, BY_CHANNEL)                                                                               \
     extern "C" __global__ void __launch_bounds__(128, 4) NAME##_##SUFFIX(const Number<T>* query, i64 queryStride,             \
         const Number<T>* key, i64 keyStride, const Number<T>* value, i64 valueStride, const Number<T>* a, i64 aStride,        \
-        const Number<T>* b, i64 bStride, const float* rate, const float* timeBias, STATE_SPACE, Number<T>* output,            \
+        const Number<T>* b, i64 bStride, const float* rate, const float* timeBias, DELTA_TRAITS, Number<T>* output,           \
         i64 outputStride, int keyHeads, int valueHeads, int keySize, int valueSize, int takesTurns, int byRow, STATE_PAGES) { \
         deltaRule<T, BY_CHANNEL>(query, queryStride, key, keyStride, value, valueStride, a, aStride, b, bStride, rate,        \
-            timeBias, GIVEN_SPACE, output, outputStride,                                                                      \
+            timeBias, GIVEN_TRAITS, output, outputStride,                                                                     \
             DeltaHeads{keyHeads, valueHeads, keySize, valueSize, takesTurns != 0, BY_CHANNEL}, byRow, GIVEN_PAGES);           \
     }
 

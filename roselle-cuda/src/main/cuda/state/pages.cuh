@@ -93,12 +93,13 @@ struct DeltaHeads {
     }
 };
 
-// What makes of the rule a state space (Mamba 2): a token takes t = softplus(a + timeBias) within bounds, g is rate * t, d is t v
-// without a correction, skip * v is added to the output, and queries and keys are as they are.
-struct StateSpace {
+// What few rules have. `skip` makes of one a state space (Mamba 2): a token takes t = softplus(a + timeBias) within bounds, g is
+// rate * t, d is t v without a correction, skip * v is added to the output, and queries and keys are as they are.
+struct DeltaTraits {
     const float* skip;  // [valueHeads]; null for a delta rule
     float shortest;
     float longest;
+    float strength;  // of corrections; with 2 they may overshoot
 };
 
 // What a token does to a head's state: g, below 0, and what its value is multiplied with.
@@ -107,21 +108,21 @@ struct DeltaGates {
     float beta;
 
     // `b` is not looked at in a state space.
-    __device__ __forceinline__ DeltaGates(const StateSpace& space, float rate, float a, float timeBias, float b) {
+    __device__ __forceinline__ DeltaGates(const DeltaTraits& traits, float rate, float a, float timeBias, float b) {
         float x = __fadd_rn(a, timeBias);
         float time = __fadd_rn(fmaxf(x, 0.0f), log1pf(expf(-fabsf(x))));
-        if (space.skip) {
-            time = fminf(fmaxf(time, space.shortest), space.longest);
+        if (traits.skip) {
+            time = fminf(fmaxf(time, traits.shortest), traits.longest);
         }
         g = __fmul_rn(rate, time);
-        beta = space.skip ? time : __frcp_rn(__fadd_rn(1.0f, expf(-b)));
+        beta = traits.skip ? time : __fmul_rn(traits.strength, __frcp_rn(__fadd_rn(1.0f, expf(-b))));
     }
 };
 
-#define STATE_SPACE const float *skip, float shortest, float longest
-#define GIVEN_SPACE             \
-    StateSpace {                \
-        skip, shortest, longest \
+#define DELTA_TRAITS const float *skip, float shortest, float longest, float strength
+#define GIVEN_TRAITS                      \
+    DeltaTraits {                         \
+        skip, shortest, longest, strength \
     }
 
 // What a key is multiplied with to be of unit length, from the sum of its squares; queries with the root of their size besides.

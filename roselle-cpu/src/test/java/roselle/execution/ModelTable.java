@@ -180,6 +180,9 @@ final class ModelTable {
                 if (delta.heads().decaysByChannel()) {
                     parts.add("delta nets whose channels decay by themselves (KDA)");
                 }
+                if (delta.strength() != 1f) {
+                    parts.add("delta nets that may overshoot (negative eigenvalues)");
+                }
             }
             case AttentionSpec.ShortConvolution _ -> parts.add("short convolutions");
             case AttentionSpec.StateSpace _ -> parts.add("state spaces");

@@ -70,8 +70,7 @@ class FakeDeviceTest {
         "minimax_m3_vl_text, attention to chosen blocks",
         "deepseek_v4, attention to keys of several tokens",
         "deepseek_v4, hyper-connections",
-        "../similar-models/step3p5, gates with bounds of what they give",
-        "../similar-models/olmo_hybrid, delta nets that may overshoot"
+        "../similar-models/step3p5, gates with bounds of what they give"
     })
     void whatHasNoKernelsIsRefusedByName(String model, String words) {
         var driver = new FakeDriver(Card.HOPPER);

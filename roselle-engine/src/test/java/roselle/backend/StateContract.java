@@ -178,14 +178,26 @@ public abstract class StateContract extends ContractFixture {
     @MethodSource("channels")
     void deltaRulesWithBoundedDecaysAreTheirRecurrence(DeltaHeads heads) {
         assumeTrue(runs("boundedDecays"), "refused: decays with a bound");
-        checkAgainstRecurrence(new Delta(heads, -5f));
+        checkAgainstRecurrence(new Delta(heads, 1f, -5f));
     }
 
     @ParameterizedTest
     @MethodSource("channels")
     void deltaRulesWithBoundedDecaysGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
         assumeTrue(runs("boundedDecays"), "refused: decays with a bound");
-        checkBits(new Delta(heads, -5f));
+        checkBits(new Delta(heads, 1f, -5f));
+    }
+
+    @ParameterizedTest
+    @MethodSource("heads")
+    void deltaRulesThatMayOvershootAreTheirRecurrence(DeltaHeads heads) {
+        checkAgainstRecurrence(new Delta(heads, 2f, 0f));
+    }
+
+    @ParameterizedTest
+    @MethodSource("heads")
+    void deltaRulesThatMayOvershootGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
+        checkBits(new Delta(heads, 2f, 0f));
     }
 
     @Test
@@ -275,10 +287,10 @@ public abstract class StateContract extends ContractFixture {
         private final DeltaRule rule;
 
         Delta(DeltaHeads heads) {
-            this(heads, 0f);
+            this(heads, 1f, 0f);
         }
 
-        Delta(DeltaHeads heads, float least) {
+        Delta(DeltaHeads heads, float strength, float least) {
             super(heads.group(LAYERS), heads.values());
             this.heads = heads;
             queries = numbers(heads.keys());
@@ -291,7 +303,7 @@ public abstract class StateContract extends ContractFixture {
                 rate[h] = (float) -Math.exp(2 * rate[h] - 2);
             }
             timeBias = random(heads.decays());
-            rule = new DeltaRule(0, 1, heads, device.constants(rate), device.constants(timeBias), null, 1f, least);
+            rule = new DeltaRule(0, 1, heads, device.constants(rate), device.constants(timeBias), null, strength, least);
         }
 
         @Override
@@ -320,7 +332,8 @@ public abstract class StateContract extends ContractFixture {
         }
 
         private void advance(int sequence, int head, int token, double[][] state, double[] expected) {
-            double beta = Float64.activation(Activation.LOGISTIC, bs[sequence][token * heads.valueHeads() + head]);
+            float b = bs[sequence][token * heads.valueHeads() + head];
+            double beta = rule.strength() * Float64.activation(Activation.LOGISTIC, b);
             double[] key = unit(keys[sequence], token, head);
             double[] query = unit(queries[sequence], token, head);
             for (int c = 0; c < heads.valueSize(); c++) {

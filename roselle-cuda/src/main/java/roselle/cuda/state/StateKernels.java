@@ -210,6 +210,7 @@ public final class StateKernels {
                 .pointer(space == null ? null : space.skip())
                 .number(space == null ? 0 : space.shortest())
                 .number(space == null ? 0 : space.longest())
+                .number(call.rule().strength())
                 .rows(call.output());
     }
 
