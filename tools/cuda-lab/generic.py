@@ -245,11 +245,11 @@ def check_rows(lab):
                     lab.run(file, f"add_normed_{suffix}", (rows,), threads,
                             [x, stride, layer, weight, offset, b, 1e-5, 0.7, out, long(out.stride(0)), columns])
                     lab.expect(f"{file} add_normed {suffix} {columns}", out, old.double() + 0.7 * exact, LIMITS[suffix])
-                for activation, limit, offset in ((SILU, math.inf, 0.0), (GELU_TANH, math.inf, 0.0), (GELU_QUICK, 0.7, 1.0)):
+                for activation, limit, up_limit, offset in ((SILU, math.inf, math.inf, 0.0), (GELU_TANH, 0.9, 0.4, 0.0), (GELU_QUICK, 0.7, 0.7, 1.0)):
                     out = lab.poisoned(rows, columns, suffix, spare)
                     lab.run(file, f"gated_{suffix}", grid, block,
-                            [x, stride, up, long(up.stride(0)), activation, limit, offset, out, long(out.stride(0)), columns])
-                    exact = activated(activation, x.double().clamp(max=limit)) * (up.double().clamp(-limit, limit) + offset)
+                            [x, stride, up, long(up.stride(0)), activation, limit, up_limit, offset, out, long(out.stride(0)), columns])
+                    exact = activated(activation, x.double().clamp(max=limit)) * (up.double().clamp(-up_limit, up_limit) + offset)
                     lab.expect(f"{file} gated {suffix} {activation}", out, exact, LIMITS[suffix])
                 index = lab.ints([rows - 1, 0])
                 out = lab.poisoned(2, columns, suffix, spare)

@@ -257,7 +257,7 @@ def check_prompt(linear):
                     linear.run(packed, x, both, 2 * inner, bias=bias, kind=64, cut=1)
                     expected = torch.empty(rows, inner, device="cuda", dtype=dtype)
                     gated_kernel((-(-inner // 1024), rows, 1), (128, 1, 1),
-                                 [both, long(2 * inner), both[:, inner:], long(2 * inner), 1, limit, offset, expected, long(inner), inner])
+                                 [both, long(2 * inner), both[:, inner:], long(2 * inner), 1, limit, limit, offset, expected, long(inner), inner])
                     for tokens in (128, 256):
                         out = torch.full((rows + 1, inner + 8), float("nan"), device="cuda", dtype=dtype)
                         linear.run_gated(packed, x, out[:rows, :inner], inner, tokens, bias, 1.0, limit, offset)
@@ -269,7 +269,7 @@ def check_prompt(linear):
                     linear.run(packed, x, both, 2 * inner, bias=bias, kind=64, cut=1)
                     expected = torch.empty(rows, inner, device="cuda", dtype=dtype)
                     gated_kernel((-(-inner // 1024), rows, 1), (128, 1, 1),
-                                 [both, long(2 * inner), both[:, inner:], long(2 * inner), 1, limit, offset, expected, long(inner), inner])
+                                 [both, long(2 * inner), both[:, inner:], long(2 * inner), 1, limit, limit, offset, expected, long(inner), inner])
                     out = torch.full((rows + 1, inner + 8), float("nan"), device="cuda", dtype=dtype)
                     linear.run_gated_few(packed, x, out[:rows, :inner], inner, tokens, bias, 1.0, limit, offset)
                     if not torch.equal(out[:rows, :inner], expected) or not out[rows].isnan().all() or not out[:, inner:].isnan().all():
@@ -384,7 +384,7 @@ def gates(linear, dtype=torch.bfloat16):
             def apart(up, down):
                 linear.run(up, x, both, 2 * inner, pdl=True)
                 gated_kernel((-(-inner // 1024), rows, 1), (128, 1, 1),
-                             [both, long(2 * inner), both[:, inner:], long(2 * inner), 1, float("inf"), 0.0, both, long(2 * inner), inner],
+                             [both, long(2 * inner), both[:, inner:], long(2 * inner), 1, float("inf"), float("inf"), 0.0, both, long(2 * inner), inner],
                              programmatic=True)
                 linear.run(down, both[:, :inner], out, columns, flags=1, pdl=True)
 

@@ -122,7 +122,7 @@ class Step:
             elif s.gated:
                 normed_linear(layer["up"][1], inner, inner.shape[1])
                 self.gated((-(-s.inner // 1024), rows, 1), (128, 1, 1),
-                           [inner, long(2 * s.inner), inner[:, s.inner :], long(2 * s.inner), SILU, float("inf"), 0.0, inner, long(2 * s.inner), s.inner],
+                           [inner, long(2 * s.inner), inner[:, s.inner :], long(2 * s.inner), SILU, float("inf"), float("inf"), 0.0, inner, long(2 * s.inner), s.inner],
                            programmatic=True)
                 linear(inner[:, : s.inner], layer["down"][1], hidden, s.width, flags=1)
             else:

@@ -115,8 +115,8 @@ __device__ __forceinline__ void each(Number<T>* output, i64 outputStride, int co
 }
 
 template <class T>
-__device__ __forceinline__ float gatedNumber(float gate, float up, int activation, float limit, float upOffset) {
-    return activate(activation, fminf(gate, limit)) * (fmaxf(-limit, fminf(up, limit)) + upOffset);
+__device__ __forceinline__ float gatedNumber(float gate, float up, int activation, float limit, float upLimit, float upOffset) {
+    return activate(activation, fminf(gate, limit)) * (fmaxf(-upLimit, fminf(up, upLimit)) + upOffset);
 }
 
 // A trained activation (xIELU): a square above 0, an exponential below.
@@ -164,10 +164,10 @@ extern "C" __global__ void __launch_bounds__(256) copy_page(char* cache, i64 lay
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(256)                                                                         \
         gated_##SUFFIX(const Number<T>* gate, i64 gateStride, const Number<T>* up, i64 upStride, int activation, float limit, \
-            float upOffset, Number<T>* output, i64 outputStride, int columns) {                                               \
+            float upLimit, float upOffset, Number<T>* output, i64 outputStride, int columns) {                                \
         each<T>(output, outputStride, columns, [&](i64 r, int c) {                                                            \
             return gatedNumber<T>(                                                                                            \
-                load<T>(gate, r * gateStride + c), load<T>(up, r * upStride + c), activation, limit, upOffset);               \
+                load<T>(gate, r * gateStride + c), load<T>(up, r * upStride + c), activation, limit, upLimit, upOffset);      \
         });                                                                                                                   \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(256) add_gated_##SUFFIX(const Number<T>* input, i64 inputStride,             \

@@ -9,7 +9,7 @@
 //   128 threads; a row has queryHeads heads to change if queries do, then keyHeads if keys do, and to copy keyHeads if keys
 //   do not, and keyHeads of values; a warp takes headsOfWarp of them. Grid (ceil(rows * ceil(heads / headsOfWarp) / 4)); sizes
 //   of a head up to 512.
-// gated: output[r] = activation(min(gate[r], limit)) * (clamp(up[r], -limit, limit) + upOffset). Grid (ceil(columns / 1024),
+// gated: output[r] = activation(min(gate[r], limit)) * (clamp(up[r], -upLimit, upLimit) + upOffset). Grid (ceil(columns / 1024),
 //   rows), 128 threads; columns, strides and addresses are multiples of 8.
 // gate_normed: norm of the parts of rows, of `size` numbers each, up to 256, then gated of the gates and what that left. `output`
 //   are the rows, `parts` the same memory part by part. Grid (ceil(rows * partsOfRow / 4)), 128 threads.
@@ -201,7 +201,8 @@ __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key
 }
 
 template <class T>
-__device__ __forceinline__ uint4 gatedEight(uint4 gates, uint4 ups, int activation, float limit, float upOffset) {
+__device__ __forceinline__ uint4 gatedEight(
+    uint4 gates, uint4 ups, int activation, float limit, float upLimit, float upOffset) {
     float g[8];
     float u[8];
     unpack<T>(gates, g);
@@ -213,14 +214,14 @@ __device__ __forceinline__ uint4 gatedEight(uint4 gates, uint4 ups, int activati
     activateAll(activation, g);
 #pragma unroll
     for (int i = 0; i < 8; i++) {
-        g[i] = g[i] * (fminf(fmaxf(u[i], -limit), limit) + upOffset);
+        g[i] = g[i] * (fminf(fmaxf(u[i], -upLimit), upLimit) + upOffset);
     }
     return packed<T>(g);
 }
 
 template <class T>
 __device__ __forceinline__ void gated(const u16* gate, i64 gateStride, const u16* up, i64 upStride, int activation, float limit,
-    float upOffset, u16* output, i64 outputStride, int columns) {
+    float upLimit, float upOffset, u16* output, i64 outputStride, int columns) {
     launchNext();
     waitForPrevious();
     int column = (blockIdx.x * THREADS + threadIdx.x) * 8;
@@ -229,14 +230,14 @@ __device__ __forceinline__ void gated(const u16* gate, i64 gateStride, const u16
     }
     uint4 gates = *(const uint4*)(gate + blockIdx.y * gateStride + column);
     uint4 ups = *(const uint4*)(up + blockIdx.y * upStride + column);
-    *(uint4*)(output + blockIdx.y * outputStride + column) = gatedEight<T>(gates, ups, activation, limit, upOffset);
+    *(uint4*)(output + blockIdx.y * outputStride + column) = gatedEight<T>(gates, ups, activation, limit, upLimit, upOffset);
 }
 
 // A warp has a part, of up to 256 numbers, and sums it as a block of norm with as many would.
 template <class T>
 __device__ __forceinline__ void gateNormed(const u16* parts, i64 partStride, const NormArguments& n, const u16* gate,
-    i64 gateStride, int activation, float limit, float upOffset, u16* output, i64 outputStride, int size, int partsOfRow,
-    int rows) {
+    i64 gateStride, int activation, float limit, float upLimit, float upOffset, u16* output, i64 outputStride, int size,
+    int partsOfRow, int rows) {
     launchNext();
     i64 index = (i64)blockIdx.x * WARPS + threadIdx.x / 32;
     int column = threadIdx.x % 32 * 8;
@@ -270,7 +271,7 @@ __device__ __forceinline__ void gateNormed(const u16* parts, i64 partStride, con
     }
     if (isIn) {
         piece.apply(x, normFactor(sum, size, n.epsilon), n.weightOffset);
-        *(uint4*)(output + row * outputStride + at) = gatedEight<T>(gates, packed<T>(x), activation, limit, upOffset);
+        *(uint4*)(output + row * outputStride + at) = gatedEight<T>(gates, packed<T>(x), activation, limit, upLimit, upOffset);
     }
 }
 
@@ -332,16 +333,18 @@ extern "C" __global__ void __launch_bounds__(128)
         ropeAppend<T>(query, queryStride, key, keyStride, value, valueStride, queryHeads, keyHeads, keySize, valueSize,       \
             HeadArguments{queryNorm, queryNormStride, keyNorm, keyNormStride, rope}, pages, rows, headsOfWarp);               \
     }                                                                                                                         \
-    extern "C" __global__ void __launch_bounds__(128) gated_##SUFFIX(const u16* gate, i64 gateStride, const u16* up,          \
-        i64 upStride, int activation, float limit, float upOffset, u16* output, i64 outputStride, int columns) {              \
-        gated<T>(gate, gateStride, up, upStride, activation, limit, upOffset, output, outputStride, columns);                 \
+    extern "C" __global__ void __launch_bounds__(128)                                                                         \
+        gated_##SUFFIX(const u16* gate, i64 gateStride, const u16* up, i64 upStride, int activation, float limit,             \
+            float upLimit, float upOffset, u16* output, i64 outputStride, int columns) {                                      \
+        gated<T>(gate, gateStride, up, upStride, activation, limit, upLimit, upOffset, output, outputStride, columns);        \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(128) gate_normed_##SUFFIX(const u16* parts, i64 partStride, int takesMean,   \
         const float* weight, float weightOffset, const float* bias, float epsilon, const u16* gate, i64 gateStride,           \
-        int activation, float limit, float upOffset, u16* output, i64 outputStride, int size, int partsOfRow, int rows) {     \
+        int activation, float limit, float upLimit, float upOffset, u16* output, i64 outputStride, int size, int partsOfRow,  \
+        int rows) {                                                                                                           \
         NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                              \
-        gateNormed<T>(parts, partStride, n, gate, gateStride, activation, limit, upOffset, output, outputStride, size,        \
-            partsOfRow, rows);                                                                                                \
+        gateNormed<T>(parts, partStride, n, gate, gateStride, activation, limit, upLimit, upOffset, output, outputStride,     \
+            size, partsOfRow, rows);                                                                                               \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(128)                                                                         \
         embed_##SUFFIX(const u16* table, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) { \

@@ -141,6 +141,7 @@ final class ModelTable {
     }
 
     private static final String GROWING = "queries that grow with their positions";
+    private static final String BOUNDED = "gates with bounds of what they give";
 
     private static List<String> parts(AttentionTraits traits) {
         var parts = new ArrayList<String>();
@@ -195,6 +196,9 @@ final class ModelTable {
                 if (gated.isSparse()) {
                     parts.add("sparse activations");
                 }
+                if (gated.gate().hasTwoBounds()) {
+                    parts.add(BOUNDED);
+                }
             }
             case FeedForwardSpec.Plain plain -> {
                 if (plain.xielu() != null) {
@@ -202,8 +206,12 @@ final class ModelTable {
                 }
             }
             case FeedForwardSpec.None _ -> {}
-            case FeedForwardSpec.Experts experts ->
+            case FeedForwardSpec.Experts experts -> {
                 parts.add(experts.sharedSize() == 0 ? "experts" : "experts and shared ones");
+                if (experts.gate().hasTwoBounds() || experts.sharedGating().hasTwoBounds()) {
+                    parts.add(BOUNDED);
+                }
+            }
             case FeedForwardSpec.Beside _ -> parts.add("experts beside a feed-forward");
         }
         return parts;

@@ -69,8 +69,7 @@ class FakeDeviceTest {
         "deepseek_v32, attention to chosen positions",
         "minimax_m3_vl_text, attention to chosen blocks",
         "deepseek_v4, attention to keys of several tokens",
-        "deepseek_v4, hyper-connections",
-        "../similar-models/step3p5, gates with bounds of what they give"
+        "deepseek_v4, hyper-connections"
     })
     void whatHasNoKernelsIsRefusedByName(String model, String words) {
         var driver = new FakeDriver(Card.HOPPER);

@@ -89,16 +89,17 @@ public abstract class RowsContract extends ContractFixture {
             gate[size] = 40f;
             gate[size - 1] = -40f;
             Rows output = poisoned(2, size);
-            operations.gatedActivation(rows(gate, size), rows(up, size), new Gate(activation, 7f, 1f), output, 2);
+            var kind = new Gate(activation, 7f, 0.5f, 1f);
+            operations.gatedActivation(rows(gate, size), rows(up, size), kind, output, 2);
             var expected = new double[gate.length];
             for (int i = 0; i < gate.length; i++) {
-                double other = Math.clamp(up[i], -7f, 7f) + 1.0;
+                double other = Math.clamp(up[i], -0.5f, 0.5f) + 1.0;
                 expected[i] = Float64.activation(activation, Math.min(gate[i], 7f)) * other;
             }
             assertClose(read(output, 2), expected);
 
             Rows inPlace = rows(gate, size);
-            operations.gatedActivation(inPlace, rows(up, size), new Gate(activation, 7f, 1f), inPlace, 2);
+            operations.gatedActivation(inPlace, rows(up, size), kind, inPlace, 2);
             assertClose(read(inPlace, 2), expected);
         }
     }

@@ -60,6 +60,7 @@ public final class ChosenExperts {
         Rows gates = experts.gates();
         int chosen = routing.chosen();
         return experts.ups() != null
+                && !experts.gate().hasTwoBounds()
                 && ExpertGroups.areFew(rows, chosen, first.matrices())
                 && chosen <= Launcher.WARP
                 && isPlain(experts.gateAndUp())

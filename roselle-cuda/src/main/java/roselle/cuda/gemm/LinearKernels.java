@@ -144,7 +144,7 @@ public final class LinearKernels {
 
     /** Whether there is a kernel that multiplies so many rows and gates the products at once. */
     public boolean fusesGate(Rows input, GatedLinear product, int rows) {
-        if (rows > MAX_ROWS || !CudaBuffer.isAligned(input)) {
+        if (rows > MAX_ROWS || !CudaBuffer.isAligned(input) || product.gate().hasTwoBounds()) {
             return false;
         }
         TileProducts tiles = ((CudaWeight) product.gateAndUp()).products();

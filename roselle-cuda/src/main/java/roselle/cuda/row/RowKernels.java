@@ -146,6 +146,7 @@ public final class RowKernels {
                     .rows(up.from(first))
                     .integer(KernelNumbers.of(kind.activation()))
                     .number(kind.limit())
+                    .number(kind.upLimit())
                     .number(kind.upOffset())
                     .rows(output.from(first))
                     .integer(output.columns());
@@ -168,6 +169,7 @@ public final class RowKernels {
         launcher.rows(gate)
                 .integer(KernelNumbers.of(kind.activation()))
                 .number(kind.limit())
+                .number(kind.upLimit())
                 .number(kind.upOffset())
                 .rows(output)
                 .integer(parts.columns())

@@ -23,7 +23,7 @@ public record Gate(Activation activation, float limit, float upLimit, float upOf
         return new Gate(Activation.SILU, siluInverse(bound), bound, 0f);
     }
 
-    /** Whether its halves have bounds of their own, for which not every device has kernels. */
+    /** Whether its halves have bounds of their own, for which not every device gates within a product. */
     public boolean hasTwoBounds() {
         return limit != upLimit;
     }

@@ -308,15 +308,6 @@ public record DecoderSpec(
                 && experts.scoring() == Router.Scoring.SOFTMAX_OF_NEAR) {
             all.add("experts chosen one behind the other (SparseMixer)");
         }
-        boolean hasTwoBounds = switch (feedForward) {
-            case FeedForwardSpec.Gated gated -> gated.gate().hasTwoBounds();
-            case FeedForwardSpec.Experts experts ->
-                experts.gate().hasTwoBounds() || experts.sharedGating().hasTwoBounds();
-            default -> false;
-        };
-        if (hasTwoBounds) {
-            all.add("gates with bounds of what they give");
-        }
     }
 
     /** The heads that attend; none where a state stands in the place of attention. */
