@@ -14,6 +14,11 @@
 //
 // channel_rule: the same with a decay for each number of a key (Kimi Delta Attention; Kimi Team, 2025). The keys of a page's
 // earlier tokens are kept as they are by now, each decay multiplied into them as its token comes.
+//
+// selective_scan: with t = softplus(time + timeBias), h'(n) = e^(rate(n) t) h(n) + (t x) b(n); output = sum of c(n) h'(n) + skip x
+// (Mamba 1), token by token. A block has 32 channels of a sequence, four lanes each, which have every fourth number of the state.
+// A step that begins within a page goes through the page's earlier tokens again by what they left. A row of a page: t and t x of
+// each channel, b; state in a page: [stateSize, channels].
 // Grids, blocks, parameters: tools/cuda-lab/ENTRIES.md.
 #include "common/ampere.cuh"
 #include "gemm/epilogue.cuh"
@@ -381,13 +386,112 @@ __device__ __forceinline__ void deltaRule(const Number<T>* query, i64 queryStrid
     }
 }
 
-#define STATES(T, SUFFIX)                                                                                                  \
-    extern "C" __global__ void __launch_bounds__(128)                                                                      \
-        convolve_##SUFFIX(const Number<T>* input, i64 inputStride, const float* weight, const float* bias, int activation, \
-            Number<T>* output, i64 outputStride, int channels, int taps, STATE_PAGES) {                                    \
-        convolveAny<T>(input, inputStride, weight, bias, activation, output, outputStride, channels, taps, GIVEN_PAGES);   \
-    }                                                                                                                      \
-    DELTA_RULE(T, SUFFIX, delta_rule, false)                                                                               \
+// A channel's state, as a lane has its numbers n = part + 4 k: in shared memory, each thread's numbers for itself.
+struct ChannelState {
+    float* numbers;  // [k][THREADS]
+    float* rates;  // the same
+    int size;
+    int part;
+    int count;
+
+    __device__ __forceinline__ ChannelState(float* shared, int size, int part)
+        : numbers(shared + threadIdx.x),
+          rates(numbers + (size + 3) / 4 * THREADS),
+          size(size),
+          part(part),
+          count((size - part + 3) / 4) {}
+
+    // Of a state in a page, or of rates; zeros where there are none.
+    __device__ __forceinline__ void take(float* target, const float* from, int channels) const {
+        for (int k = 0; k < count; k++) {
+            target[k * THREADS] = from ? from[(i64)(part + 4 * k) * channels] : 0.0f;
+        }
+    }
+
+    __device__ __forceinline__ void advance(int k, float time, float timed, float b) const {
+        float decay = expf(__fmul_rn(rates[k * THREADS], time));
+        numbers[k * THREADS] = __fmaf_rn(decay, numbers[k * THREADS], __fmul_rn(timed, b));
+    }
+};
+
+template <class T>
+__device__ __forceinline__ void selectiveScan(const Number<T>* x, i64 xStride, const Number<T>* times, i64 timeStride,
+    const Number<T>* b, i64 bStride, const Number<T>* c, i64 cStride, const float* rate, const float* timeBias,
+    const float* skip, Number<T>* output, i64 outputStride, int channels, int size, int byRow, const StatePages& pages) {
+    extern __shared__ float shared[];
+    launchNext();
+    int blocks = (channels + COLUMNS - 1) / COLUMNS;
+    int lane = threadIdx.x % 32;
+    int channel = blockIdx.x % blocks * COLUMNS + threadIdx.x / 32 * 8 + lane % 8;
+    bool isChannel = channel < channels;
+    int own = isChannel ? channel : 0;
+    ChannelState state(shared, size, lane / 8);
+    state.take(state.rates, rate + own, channels);
+    float bias = timeBias[own];
+    float skipped = skip[own];
+    waitForPrevious();
+    StateRows rows(pages, blockIdx.x / blocks, byRow != 0);
+    i64 rowSize = 2 * (i64)channels + size;
+    i64 stateAt = pages.tokens * rowSize + own;
+    bool keeps = isChannel && state.part == 0;
+    for (int r = rows.first; r < rows.end; r++) {
+        int position = rows.position + r - rows.first;
+        int token = position % pages.tokens;
+        float* page = pages.page(rows.sequence, position / pages.tokens);
+        if (r == rows.first) {
+            const float* before = position < pages.tokens ? nullptr : pages.page(rows.sequence, position / pages.tokens - 1);
+            state.take(state.numbers, before ? before + stateAt : nullptr, channels);
+            for (int j = 0; j < token; j++) {
+                const float* row = page + j * rowSize;
+#pragma unroll 1
+                for (int k = 0; k < state.count; k++) {
+                    state.advance(k, row[own], row[channels + own], row[2 * (i64)channels + state.part + 4 * k]);
+                }
+            }
+        }
+        float of = load<T>(x, r * xStride + own);
+        float time = softplus(__fadd_rn(load<T>(times, r * timeStride + own), bias));
+        float timed = __fmul_rn(time, of);
+        float* row = page ? page + token * rowSize : nullptr;
+        float sum = 0.0f;
+        for (int k = 0; k < state.count; k++) {
+            int n = state.part + 4 * k;
+            float written = load<T>(b, r * bStride + n);
+            state.advance(k, time, timed, written);
+            sum = __fmaf_rn(load<T>(c, r * cStride + n), state.numbers[k * THREADS], sum);
+            if (row && channel == 0) {
+                row[2 * (i64)channels + n] = written;
+            }
+        }
+        sum = __fadd_rn(sum, __shfl_xor_sync(~0u, sum, 8));
+        sum = __fadd_rn(sum, __shfl_xor_sync(~0u, sum, 16));
+        if (keeps) {
+            store<T>(output, r * outputStride + channel, __fmaf_rn(skipped, of, sum));
+        }
+        if (keeps && row) {
+            row[channel] = time;
+            row[channels + channel] = timed;
+        }
+        for (int k = 0; page && isChannel && token == pages.tokens - 1 && k < state.count; k++) {
+            page[stateAt + (i64)(state.part + 4 * k) * channels] = state.numbers[k * THREADS];
+        }
+    }
+}
+
+#define STATES(T, SUFFIX)                                                                                                    \
+    extern "C" __global__ void __launch_bounds__(128)                                                                        \
+        convolve_##SUFFIX(const Number<T>* input, i64 inputStride, const float* weight, const float* bias, int activation,   \
+            Number<T>* output, i64 outputStride, int channels, int taps, STATE_PAGES) {                                      \
+        convolveAny<T>(input, inputStride, weight, bias, activation, output, outputStride, channels, taps, GIVEN_PAGES);     \
+    }                                                                                                                        \
+    extern "C" __global__ void __launch_bounds__(128)                                                                        \
+        selective_scan_##SUFFIX(const Number<T>* x, i64 xStride, const Number<T>* times, i64 timeStride, const Number<T>* b, \
+            i64 bStride, const Number<T>* c, i64 cStride, const float* rate, const float* timeBias, const float* skip,       \
+            Number<T>* output, i64 outputStride, int channels, int stateSize, int byRow, STATE_PAGES) {                      \
+        selectiveScan<T>(x, xStride, times, timeStride, b, bStride, c, cStride, rate, timeBias, skip, output, outputStride,  \
+            channels, stateSize, byRow, GIVEN_PAGES);                                                                        \
+    }                                                                                                                        \
+    DELTA_RULE(T, SUFFIX, delta_rule, false)                                                                                 \
     DELTA_RULE(T, SUFFIX, channel_rule, true)
 
 #define DELTA_RULE(T, SUFFIX, NAME, BY_CHANNEL)                                                                               \

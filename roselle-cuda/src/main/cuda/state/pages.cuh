@@ -102,6 +102,10 @@ struct DeltaTraits {
     float strength;  // of corrections; with 2 they may overshoot
 };
 
+__device__ __forceinline__ float softplus(float x) {
+    return __fadd_rn(fmaxf(x, 0.0f), log1pf(expf(-fabsf(x))));
+}
+
 // What a token does to a head's state: g, below 0, and what its value is multiplied with.
 struct DeltaGates {
     float g;
@@ -110,7 +114,7 @@ struct DeltaGates {
     // `b` is not looked at in a state space.
     __device__ __forceinline__ DeltaGates(const DeltaTraits& traits, float rate, float a, float timeBias, float b) {
         float x = __fadd_rn(a, timeBias);
-        float time = __fadd_rn(fmaxf(x, 0.0f), log1pf(expf(-fabsf(x))));
+        float time = softplus(x);
         if (traits.skip) {
             time = fminf(fmaxf(time, traits.shortest), traits.longest);
         }

@@ -187,7 +187,7 @@ final class ModelTable {
             }
             case AttentionSpec.ShortConvolution _ -> parts.add("short convolutions");
             case AttentionSpec.StateSpace _ -> parts.add("state spaces");
-            case AttentionSpec.Scan _ -> parts.add("state spaces of channels");
+            case AttentionSpec.Scan _ -> parts.add("selective scans (Mamba 1)");
             case AttentionSpec.Lightning _ -> parts.add("lightning attention");
             case AttentionSpec.HeadsAndSpace _ -> parts.add("attention beside state spaces");
         }

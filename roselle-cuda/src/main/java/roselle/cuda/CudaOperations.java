@@ -31,6 +31,7 @@ import roselle.cuda.gemm.CudaWeight;
 import roselle.cuda.gemm.LinearKernels;
 import roselle.cuda.row.RowKernels;
 import roselle.cuda.state.DeltaCall;
+import roselle.cuda.state.ScanCall;
 import roselle.cuda.state.StateKernels;
 import roselle.cuda.step.StepMemory;
 import roselle.cuda.step.StepShape;
@@ -222,7 +223,7 @@ final class CudaOperations implements Operations {
 
     @Override
     public void selectiveScan(Rows x, Rows times, Rows b, Rows c, SelectiveScan scan, KvCache cache, Rows output) {
-        throw new UnsupportedOperationException("selective scans run on the CPU");
+        states.selectiveScan(step(), shape, new ScanCall(x, times, b, c, scan, output), (CudaKvCache) cache);
     }
 
     @Override

@@ -24,7 +24,7 @@ class CudaStateTest {
     }
 
     /** Which are refused. */
-    private static final List<String> NO_KERNELS = List.of("boundedDecays", "selectiveScan");
+    private static final List<String> NO_KERNELS = List.of("boundedDecays");
 
     @Nested
     class InF32 extends StateContract {

@@ -3,9 +3,9 @@ package roselle.cuda.state;
 import roselle.backend.operation.DeltaHeads;
 import roselle.cuda.kernel.AttentionTiling;
 
-/** What the kernels of delta rules take, and what their blocks have ({@code generic_state.cu}, {@code delta_rule.cu}). */
+/** What the kernels of delta rules and scans take, and what their blocks have ({@code generic_state.cu}, {@code delta_rule.cu}). */
 final class DeltaSizes {
-    /** Columns of a value that a block of the generic kernel has. */
+    /** Columns of a value that a block of the generic kernel has, and channels of a scan. */
     static final int COLUMNS = 32;
 
     /** Numbers of a value that a block for many rows has. */
@@ -19,6 +19,7 @@ final class DeltaSizes {
     private static final int PAGE = AttentionTiling.PAGE;
     private static final int KEY = 128;
     private static final int PARTIAL_SUMS = 2 * 128;
+    private static final int LANES = 4; // of a channel of a scan
     private static final int STAGES = 2;
     private static final int AHEAD = 8;
 
@@ -59,5 +60,10 @@ final class DeltaSizes {
         int keys = pageTokens + 1 + (heads.decaysByChannel() ? 1 : 0);
         int numbers = (keys + COLUMNS) * heads.keySize() + pageTokens * (COLUMNS + 3) + PARTIAL_SUMS;
         return Math.multiplyExact(numbers, Float.BYTES);
+    }
+
+    /** Of a block of a selective scan: its channels' states and their rates. */
+    static int scanSharedBytes(int stateSize) {
+        return Math.multiplyExact(2 * COLUMNS * LANES * Float.BYTES, (stateSize + LANES - 1) / LANES);
     }
 }

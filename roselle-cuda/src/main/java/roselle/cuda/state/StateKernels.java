@@ -8,6 +8,7 @@ import roselle.backend.memory.Rows;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaHeads;
 import roselle.backend.operation.DeltaRule;
+import roselle.backend.operation.SelectiveScan;
 import roselle.cuda.attention.CudaKvCache;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelNumbers;
@@ -21,7 +22,7 @@ import roselle.cuda.step.StepShape;
 import roselle.tensor.DataType;
 
 /**
- * Convolutions and delta rules of a step.
+ * Convolutions, delta rules and selective scans of a step.
  *
  * <p>Which kernel it is depends on sizes and types alone, but for single rows: the one for them ({@code delta_rule_decode}) gives
  * the bits of that for many ({@code delta_rule_rows}).
@@ -43,6 +44,7 @@ public final class StateKernels {
             Kernel convolve,
             Kernel deltaRule,
             Kernel channelRule,
+            Kernel selectiveScan,
             @Nullable Kernel threeTaps,
             @Nullable Kernel fourTaps,
             @Nullable Kernel deltaRows,
@@ -58,6 +60,7 @@ public final class StateKernels {
                     kernels.kernel(generic, "convolve" + suffix),
                     kernels.kernel(generic, "delta_rule" + suffix),
                     kernels.kernel(generic, "channel_rule" + suffix),
+                    kernels.kernel(generic, "selective_scan" + suffix),
                     is16Bit ? kernels.kernel(generic, "convolve_rows_three" + suffix) : null,
                     is16Bit ? kernels.kernel(generic, "convolve_rows_four" + suffix) : null,
                     is16Bit ? kernels.kernel(fast, "delta_rule_rows" + suffix) : null,
@@ -190,6 +193,32 @@ public final class StateKernels {
         int tiles = heads.valueSize() / DeltaSizes.TILE;
         launcher.shared(DeltaSizes.ROWS_SHARED_BYTES)
                 .launch(places(step, shape) * heads.valueHeads() * tiles, 1, 1, DeltaSizes.ROWS_THREADS);
+    }
+
+    /** The selective scan of a step's rows. */
+    public void selectiveScan(StepMemory step, StepShape shape, ScanCall call, CudaKvCache cache) {
+        SelectiveScan scan = call.scan();
+        int sharedBytes = DeltaSizes.scanSharedBytes(scan.stateSize());
+        if (sharedBytes > device.sharedMemory()) {
+            throw new DeviceException("a selective scan with states of " + scan.stateSize() + " numbers needs "
+                    + sharedBytes + " bytes of shared memory, and a block of " + device.name() + " has "
+                    + device.sharedMemory() + ": run it on the CPU, with --device cpu");
+        }
+        launcher.of(loaded().selectiveScan())
+                .rows(call.x())
+                .rows(call.times())
+                .rows(call.b())
+                .rows(call.c())
+                .pointer(CudaBuffer.address(scan.rate()))
+                .pointer(CudaBuffer.address(scan.timeBias()))
+                .pointer(CudaBuffer.address(scan.skip()))
+                .rows(call.output())
+                .integer(scan.channels())
+                .integer(scan.stateSize())
+                .flag(shape.isFew());
+        pages(step, scan.group(), scan.layer(), cache)
+                .shared(sharedBytes)
+                .launch(places(step, shape) * Launcher.cover(scan.channels(), DeltaSizes.COLUMNS), 1, 1, THREADS);
     }
 
     /** Sequences, or, where recorded steps may come with others, rows. */

@@ -296,7 +296,6 @@ public record DecoderSpec(
                 case AttentionSpec.Compressed _ -> all.add("attention to keys of several tokens");
                 case AttentionSpec.DeltaNet delta
                 when delta.least() != 0f -> all.add("delta nets whose decays have a bound");
-                case AttentionSpec.Scan _ -> all.add("selective scans (Mamba 1)");
                 default -> {}
             }
         }
