@@ -3,13 +3,14 @@
 // Experts are chosen by score + correction, one after the other; with groups, only from the chosenGroups groups whose two best
 // such sums add up to most. Ties go to the lower index. Weights are the scores without correction, divided by their sum where
 // asked, times `scale` and, where there are any, the expert's own of `expertScales`. SOFTMAX_OF_CHOSEN: the logits are the
-// scores, the softmax is over the chosen ones.
+// scores, the softmax is over the chosen ones. SOFTMAX_OF_NEAR: likewise, but each weight is that of a softmax over those that
+// were not chosen before and lie no further below it than `nearness` of the larger of their own size and it.
 #include "common/ampere.cuh"
 #include "common/elements.cuh"
 #include "gemm/epilogue.cuh"
 
 // In the order of the engine's Router.Scoring constants.
-enum Scoring { SOFTMAX, SIGMOID, ROOT_OF_SOFTPLUS, SOFTMAX_OF_CHOSEN };
+enum Scoring { SOFTMAX, SIGMOID, ROOT_OF_SOFTPLUS, SOFTMAX_OF_CHOSEN, SOFTMAX_OF_NEAR };
 
 #define NOTHING __int_as_float(0xFF800000)  // minus infinity
 
@@ -61,6 +62,17 @@ __device__ __forceinline__ void softmax(float* numbers, int count) {
     }
 }
 
+// The weight of the best logit in the softmax over those that are left and near it; in all lanes.
+__device__ __forceinline__ float amongNear(const float* scores, const float* ranks, int count, int expert, float nearness) {
+    float most = scores[expert];
+    float sum = 0.0f;
+    for (int i = threadIdx.x; i < count; i += 32) {
+        bool isNear = !((most - scores[i]) / fmaxf(fabsf(scores[i]), most) > nearness);
+        sum += ranks[i] != NOTHING && isNear ? expf(scores[i] - most) : 0.0f;
+    }
+    return 1.0f / warpSum(sum);
+}
+
 // Leaves only the ranks of the chosen groups; groupRanks has room for one number a group.
 __device__ __forceinline__ void keepBestGroups(float* ranks, int experts, int groups, int chosenGroups, float* groupRanks) {
     int lane = threadIdx.x;
@@ -92,8 +104,8 @@ __device__ __forceinline__ void keepBestGroups(float* ranks, int experts, int gr
 
 template <class T>
 __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,
-    int groups, int chosenGroups, const float* correction, float scale, const float* expertScales, int* chosenExperts,
-    float* chosenWeights) {
+    int groups, int chosenGroups, const float* correction, float scale, const float* expertScales, float nearness,
+    int* chosenExperts, float* chosenWeights) {
     extern __shared__ float scores[];       // [experts]
     float* ranks = scores + experts;        // [experts]
     float* weights = ranks + experts;       // [chosen]
@@ -119,11 +131,12 @@ __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int s
     float sum = 0.0f;
     for (int j = 0; j < chosen; j++) {
         int expert = best(ranks, experts);
-        sum += scores[expert];
+        float weight = scoring == SOFTMAX_OF_NEAR ? amongNear(scores, ranks, experts, expert, nearness) : scores[expert];
+        sum += weight;
         __syncwarp();
         if (lane == 0) {
             ranks[expert] = NOTHING;
-            weights[j] = scores[expert];
+            weights[j] = weight;
             chosenExperts[row * chosen + j] = expert;
         }
         __syncwarp();
@@ -315,9 +328,9 @@ extern "C" __global__ void __launch_bounds__(1024)
 #define ROUTE(T, SUFFIX)                                                                                                      \
     extern "C" __global__ void __launch_bounds__(32) route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, \
         int experts, int chosen, int normalizes, int groups, int chosenGroups, const float* correction, float scale,          \
-        const float* expertScales, int* chosenExperts, float* chosenWeights) {                                                \
+        const float* expertScales, float nearness, int* chosenExperts, float* chosenWeights) {                                \
         route<T>(logits, stride, scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale, expertScales, \
-            chosenExperts, chosenWeights);                                                                                    \
+            nearness, chosenExperts, chosenWeights);                                                                          \
     }
 
 // Routers without groups, of up to 512 experts of which up to 32 are chosen; grid and block as above. Where `tiles` is not null,

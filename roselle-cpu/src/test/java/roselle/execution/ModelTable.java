@@ -12,6 +12,7 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import roselle.backend.operation.Router;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.model.architecture.Architectures;
@@ -208,6 +209,9 @@ final class ModelTable {
             case FeedForwardSpec.None _ -> {}
             case FeedForwardSpec.Experts experts -> {
                 parts.add(experts.sharedSize() == 0 ? "experts" : "experts and shared ones");
+                if (experts.scoring() == Router.Scoring.SOFTMAX_OF_NEAR) {
+                    parts.add("experts chosen one behind the other (SparseMixer)");
+                }
                 if (experts.gate().hasTwoBounds() || experts.sharedGating().hasTwoBounds()) {
                     parts.add(BOUNDED);
                 }

@@ -21,7 +21,7 @@ class CudaContractTest {
     }
 
     /** Of sparse attention and of streams side by side, which are refused. */
-    private static final List<String> NO_KERNELS = List.of("choosePositions", "compress", "connect", "softmaxOfNear");
+    private static final List<String> NO_KERNELS = List.of("choosePositions", "compress", "connect");
 
     private static Device backend(DataType type) {
         return new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());

@@ -158,7 +158,6 @@ public abstract class ReferenceContract extends TraitContract {
                 }
                 case "routeExperts" ->
                     Arrays.stream(Router.Scoring.values())
-                            .filter(scoring -> scoring != Router.Scoring.SOFTMAX_OF_NEAR || runs("softmaxOfNear"))
                             .forEach(scoring -> left.add(routed(scoring, DataType.F32, rows)));
                 case "groupedLinear" -> left.add(routed(Router.Scoring.SOFTMAX, type, rows));
                 case "combineExperts" -> left.add(routed(Router.Scoring.SIGMOID, DataType.F32, rows));

@@ -323,6 +323,7 @@ public final class LinearKernels {
                 .pointer(router.correction())
                 .number(router.scale())
                 .pointer(router.expertScales())
+                .number(router.nearness())
                 .pointer(routing.experts())
                 .pointer(routing.weights())
                 .shared(4 * (2 * router.experts() + router.chosen() + router.groups()))

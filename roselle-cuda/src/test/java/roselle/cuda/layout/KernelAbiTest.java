@@ -140,9 +140,7 @@ class KernelAbiTest {
         epilogue.equal("STORES_FLOATS", LinearKernels.STORES_FLOATS);
         AbiProgram experts = in("gemm/generic_experts.cu", all);
         for (Router.Scoring scoring : Router.Scoring.values()) {
-            if (scoring != Router.Scoring.SOFTMAX_OF_NEAR) { // which runs on the CPU
-                experts.equal(scoring.name(), KernelNumbers.of(scoring));
-            }
+            experts.equal(scoring.name(), KernelNumbers.of(scoring));
         }
         experts.equal("sizeof(int4)", ExpertGroups.TILE_BYTES);
         in("rows/rows.cu", all)

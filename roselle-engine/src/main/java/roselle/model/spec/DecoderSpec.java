@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.operation.HeadShape;
-import roselle.backend.operation.Router;
 import roselle.backend.operation.SelectiveScan;
 import roselle.backend.step.StepDemands;
 import roselle.backend.step.StepLimits;
@@ -286,7 +285,6 @@ public record DecoderSpec(
             all.add("hyper-connections");
         }
         for (LayerSpec layer : layers) {
-            special(layer.feedForward(), all);
             switch (layer.attention()) {
                 case AttentionSpec.MultiHead heads when heads.traits().index() != null -> all.add(BLOCKS);
                 case AttentionSpec.SharedKeys shared
@@ -300,13 +298,6 @@ public record DecoderSpec(
             }
         }
         return List.copyOf(all);
-    }
-
-    private static void special(FeedForwardSpec feedForward, LinkedHashSet<String> all) {
-        if (feedForward instanceof FeedForwardSpec.Experts experts
-                && experts.scoring() == Router.Scoring.SOFTMAX_OF_NEAR) {
-            all.add("experts chosen one behind the other (SparseMixer)");
-        }
     }
 
     /** The heads that attend; none where a state stands in the place of attention. */
