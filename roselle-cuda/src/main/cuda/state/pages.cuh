@@ -100,6 +100,7 @@ struct DeltaTraits {
     float shortest;
     float longest;
     float strength;  // of corrections; with 2 they may overshoot
+    float least;  // bound of g, which is least * sigmoid(-rate (a + timeBias)) then; 0 for none
 };
 
 __device__ __forceinline__ float softplus(float x) {
@@ -118,15 +119,16 @@ struct DeltaGates {
         if (traits.skip) {
             time = fminf(fmaxf(time, traits.shortest), traits.longest);
         }
-        g = __fmul_rn(rate, time);
+        bool isBounded = traits.least != 0.0f;
+        g = isBounded ? __fmul_rn(traits.least, __frcp_rn(__fadd_rn(1.0f, expf(__fmul_rn(rate, x))))) : __fmul_rn(rate, time);
         beta = traits.skip ? time : __fmul_rn(traits.strength, __frcp_rn(__fadd_rn(1.0f, expf(-b))));
     }
 };
 
-#define DELTA_TRAITS const float *skip, float shortest, float longest, float strength
-#define GIVEN_TRAITS                      \
-    DeltaTraits {                         \
-        skip, shortest, longest, strength \
+#define DELTA_TRAITS const float *skip, float shortest, float longest, float strength, float least
+#define GIVEN_TRAITS                             \
+    DeltaTraits {                                \
+        skip, shortest, longest, strength, least \
     }
 
 // What a key is multiplied with to be of unit length, from the sum of its squares; queries with the root of their size besides.

@@ -182,6 +182,9 @@ final class ModelTable {
                 if (delta.heads().decaysByChannel()) {
                     parts.add("delta nets whose channels decay by themselves (KDA)");
                 }
+                if (delta.least() != 0f) {
+                    parts.add("delta nets whose decays have a bound");
+                }
                 if (delta.strength() != 1f) {
                     parts.add("delta nets that may overshoot (negative eigenvalues)");
                 }

@@ -1,6 +1,5 @@
 package roselle.cuda;
 
-import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Tag;
@@ -23,16 +22,8 @@ class CudaStateTest {
         return new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());
     }
 
-    /** Which are refused. */
-    private static final List<String> NO_KERNELS = List.of("boundedDecays");
-
     @Nested
     class InF32 extends StateContract {
-        @Override
-        protected boolean runs(String operation) {
-            return !NO_KERNELS.contains(operation);
-        }
-
         @Override
         protected Device open() {
             return device(DataType.F32);
@@ -47,11 +38,6 @@ class CudaStateTest {
     @Nested
     class InBf16 extends StateContract {
         @Override
-        protected boolean runs(String operation) {
-            return !NO_KERNELS.contains(operation);
-        }
-
-        @Override
         protected Device open() {
             return device(DataType.BF16);
         }
@@ -64,11 +50,6 @@ class CudaStateTest {
 
     @Nested
     class InF16 extends StateContract {
-        @Override
-        protected boolean runs(String operation) {
-            return !NO_KERNELS.contains(operation);
-        }
-
         @Override
         protected Device open() {
             return device(DataType.F16);

@@ -1,7 +1,6 @@
 package roselle.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.Arrays;
 import java.util.List;
@@ -176,14 +175,12 @@ public abstract class StateContract extends ContractFixture {
     @ParameterizedTest
     @MethodSource("channels")
     void deltaRulesWithBoundedDecaysAreTheirRecurrence(DeltaHeads heads) {
-        assumeTrue(runs("boundedDecays"), "refused: decays with a bound");
         checkAgainstRecurrence(new Delta(heads, 1f, -5f));
     }
 
     @ParameterizedTest
     @MethodSource("channels")
     void deltaRulesWithBoundedDecaysGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
-        assumeTrue(runs("boundedDecays"), "refused: decays with a bound");
         checkBits(new Delta(heads, 1f, -5f));
     }
 

@@ -240,6 +240,7 @@ public final class StateKernels {
                 .number(space == null ? 0 : space.shortest())
                 .number(space == null ? 0 : space.longest())
                 .number(call.rule().strength())
+                .number(call.rule().heads().decaysByChannel() ? call.rule().least() : 0)
                 .rows(call.output());
     }
 

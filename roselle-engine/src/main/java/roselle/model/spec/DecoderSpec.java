@@ -292,8 +292,6 @@ public record DecoderSpec(
                 case AttentionSpec.Latent latent
                 when latent.index() != null -> all.add("attention to chosen positions");
                 case AttentionSpec.Compressed _ -> all.add("attention to keys of several tokens");
-                case AttentionSpec.DeltaNet delta
-                when delta.least() != 0f -> all.add("delta nets whose decays have a bound");
                 default -> {}
             }
         }
