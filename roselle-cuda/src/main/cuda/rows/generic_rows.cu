@@ -102,6 +102,79 @@ __device__ __forceinline__ void addAsLongAs(const Number<T>* input, i64 inputStr
     }
 }
 
+// Divides `count` numbers by their sum plus epsilon.
+__device__ __forceinline__ void divide(float* numbers, int step, int count, float epsilon) {
+    float total = epsilon;
+    for (int i = 0; i < count; i++) {
+        total += numbers[i * step];
+    }
+    for (int i = 0; i < count; i++) {
+        numbers[i * step] /= total;
+    }
+}
+
+// How n streams go on in each other: a softmax of each row of a square, whose columns and rows are divided by their sums in
+// turns; a lane has a row or a column.
+__device__ __forceinline__ void balance(float* square, int n, int rounds, float epsilon) {
+    for (int i = threadIdx.x; i < n; i += 32) {
+        float* row = square + i * n;
+        float largest = row[0];
+        for (int j = 1; j < n; j++) {
+            largest = fmaxf(largest, row[j]);
+        }
+        for (int j = 0; j < n; j++) {
+            row[j] = expf(row[j] - largest);
+        }
+        divide(row, 1, n, 0.0f);
+        for (int j = 0; j < n; j++) {
+            row[j] += epsilon;
+        }
+    }
+    for (int round = 0; round < rounds; round++) {
+        __syncwarp();
+        for (int i = threadIdx.x; i < n && round > 0; i += 32) {
+            divide(square + i * n, 1, n, epsilon);
+        }
+        __syncwarp();
+        for (int i = threadIdx.x; i < n; i += 32) {
+            divide(square + i, n, n, epsilon);
+        }
+    }
+    __syncwarp();
+}
+
+// Coefficients of n residual streams from products of them (hyper-connections): n for what is read, then, where something is
+// given back, for each stream how much it takes of that and of each stream. A row is a warp's; output may be the input.
+template <class T>
+__device__ __forceinline__ void connect(const Number<T>* products, i64 productStride, int n, int rounds, float epsilon,
+    int takes, float magnitude, float offset, int givenFirst, Number<T>* coefficients, i64 stride) {
+    extern __shared__ float x[];  // the products: n, n, [n, n]
+    launchNext();
+    waitForPrevious();
+    i64 row = blockIdx.x;
+    int count = takes ? 2 * n + (rounds > 0 ? n * n : 0) : n;
+    for (int i = threadIdx.x; i < count; i += 32) {
+        x[i] = load<T>(products, row * productStride + i);
+    }
+    __syncwarp();
+    const float* square = x + 2 * n;
+    if (rounds > 0) {
+        balance(x + 2 * n, n, rounds, epsilon);
+    }
+    Number<T>* out = coefficients + row * stride;
+    for (int k = threadIdx.x; k < n; k += 32) {
+        store<T>(out, k, sigmoid(x[k]) + epsilon);
+        int at = n + k * (n + 1);
+        if (takes) {
+            store<T>(out, givenFirst ? at : at + n, fmaf(magnitude, sigmoid(x[n + k]), offset));
+        }
+        for (int j = 0; takes && j < n; j++) {
+            float same = j == k ? 1.0f : 0.0f;
+            store<T>(out, at + j + (givenFirst ? 1 : 0), rounds > 0 ? square[j * n + k] : same);
+        }
+    }
+}
+
 // What a row operation does with each of its numbers: output = operation(column).
 template <class T, class OPERATION>
 __device__ __forceinline__ void each(Number<T>* output, i64 outputStride, int columns, OPERATION operation) {
@@ -203,6 +276,12 @@ extern "C" __global__ void __launch_bounds__(256) copy_page(char* cache, i64 lay
     extern "C" __global__ void __launch_bounds__(256) add_as_long_as_##SUFFIX(const Number<T>* input, i64 inputStride,        \
         const Number<T>* like, i64 likeStride, Number<T>* output, i64 outputStride, int columns) {                            \
         addAsLongAs<T>(input, inputStride, like, likeStride, output, outputStride, columns);                                  \
+    }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(32)                                                                          \
+        connect_##SUFFIX(const Number<T>* products, i64 productStride, int streams, int rounds, float epsilon, int takes,     \
+            float magnitude, float offset, int givenFirst, Number<T>* coefficients, i64 stride) {                             \
+        connect<T>(                                                                                                           \
+            products, productStride, streams, rounds, epsilon, takes, magnitude, offset, givenFirst, coefficients, stride);   \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(256)                                                                         \
         mix_##SUFFIX(const Number<T>* input, i64 inputStride, const Number<T>* coefficients, i64 coefficientStride,           \

@@ -104,6 +104,9 @@ final class ModelTable {
             if (spec.input().distanceBuckets() > 0) {
                 row.parts().add("scores that know distances");
             }
+            if (spec.block().connections() != null) {
+                row.parts().add("hyper-connections");
+            }
             row.parts().addAll(spec.special());
             List<String> devices = spec.special().isEmpty() ? List.of("CPU", "GPU") : List.of("CPU");
             if (row.devices().isEmpty()) {

@@ -228,7 +228,7 @@ final class CudaOperations implements Operations {
 
     @Override
     public void connect(Rows products, Connection connection, Rows coefficients, int rows) {
-        throw new UnsupportedOperationException("hyper-connections run on the CPU");
+        rowKernels.connect(products, connection, coefficients, rows);
     }
 
     @Override

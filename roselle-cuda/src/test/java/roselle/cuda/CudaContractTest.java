@@ -20,8 +20,8 @@ class CudaContractTest {
         new NativeDriver().retainContext(0);
     }
 
-    /** Of sparse attention and of streams side by side, which are refused. */
-    private static final List<String> NO_KERNELS = List.of("choosePositions", "compress", "connect");
+    /** Of sparse attention, which is refused. */
+    private static final List<String> NO_KERNELS = List.of("choosePositions", "compress");
 
     private static Device backend(DataType type) {
         return new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());

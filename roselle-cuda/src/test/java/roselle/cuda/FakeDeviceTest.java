@@ -68,8 +68,7 @@ class FakeDeviceTest {
     @CsvSource({
         "deepseek_v32, attention to chosen positions",
         "minimax_m3_vl_text, attention to chosen blocks",
-        "deepseek_v4, attention to keys of several tokens",
-        "deepseek_v4, hyper-connections"
+        "deepseek_v4, attention to keys of several tokens"
     })
     void whatHasNoKernelsIsRefusedByName(String model, String words) {
         var driver = new FakeDriver(Card.HOPPER);

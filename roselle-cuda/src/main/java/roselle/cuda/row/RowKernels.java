@@ -3,6 +3,7 @@ package roselle.cuda.row;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
+import roselle.backend.operation.Connection;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Routing;
@@ -38,6 +39,7 @@ public final class RowKernels {
     private final Kernel scaleLogits;
     private final Kernel sparsify;
     private final Kernel xielu;
+    private final Kernel connect;
     private final Kernel mix;
     private final Kernel addAsLongAs;
     private final Kernel toFloats;
@@ -63,6 +65,7 @@ public final class RowKernels {
         scaleLogits = kernels.kernel(generic, "scale_logits" + suffix);
         sparsify = kernels.kernel(generic, "sparsify" + suffix);
         xielu = kernels.kernel(generic, "xielu" + suffix);
+        connect = kernels.kernel(generic, "connect" + suffix);
         mix = kernels.kernel(generic, "mix" + suffix);
         addAsLongAs = kernels.kernel(generic, "add_as_long_as" + suffix);
         toFloats = kernels.kernel(generic, "to_floats" + suffix);
@@ -226,6 +229,22 @@ public final class RowKernels {
                 .number(kind.bound())
                 .integer(numbers.columns());
         launchColumns(numbers, rows);
+    }
+
+    public void connect(Rows products, Connection connection, Rows coefficients, int rows) {
+        Connection.Taken taken = connection.taken();
+        launcher.of(connect)
+                .rows(products)
+                .integer(connection.streams())
+                .integer(connection.rounds())
+                .number(connection.epsilon())
+                .flag(taken != null)
+                .number(taken == null ? 0 : taken.magnitude())
+                .number(taken == null ? 0 : taken.offset())
+                .flag(connection.givenFirst())
+                .rows(coefficients)
+                .shared(connection.products() * Float.BYTES)
+                .launch(rows, 1, 1, 32);
     }
 
     public void mix(Rows input, Rows coefficients, int width, Rows output, int rows) {

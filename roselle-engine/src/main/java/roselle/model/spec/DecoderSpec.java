@@ -281,9 +281,6 @@ public record DecoderSpec(
     /** What not every device has kernels for, in words. */
     public List<String> special() {
         var all = new LinkedHashSet<String>();
-        if (block.connections() != null) {
-            all.add("hyper-connections");
-        }
         for (LayerSpec layer : layers) {
             switch (layer.attention()) {
                 case AttentionSpec.MultiHead heads when heads.traits().index() != null -> all.add(BLOCKS);
