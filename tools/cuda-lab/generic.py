@@ -538,7 +538,7 @@ def check_experts(lab):
                     ids = lab.ints([[-1] * chosen] * 9)
                     weights = lab.poisoned(9, chosen, "f32", 0)
                     lab.run("generic_experts", f"route_experts_{suffix}", (9,), 32,
-                            [logits, long(logits.stride(0)), scoring, experts, chosen, normalizes, groups, chosen_groups, correction, 2.5, expert_scales, 0.0, ids, weights],
+                            [logits, long(logits.stride(0)), scoring, experts, chosen, normalizes, groups, chosen_groups, correction, 2.5, expert_scales, 0.0, None, None, ids, weights],
                             4 * (2 * experts + chosen + groups))
                     if groups == chosen_groups:
                         check_held(lab, suffix, logits, scoring, chosen, normalizes, correction, expert_scales, ids, weights)

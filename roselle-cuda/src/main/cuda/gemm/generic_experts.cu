@@ -4,7 +4,8 @@
 // such sums add up to most. Ties go to the lower index. Weights are the scores without correction, divided by their sum where
 // asked, times `scale` and, where there are any, the expert's own of `expertScales`. SOFTMAX_OF_CHOSEN: the logits are the
 // scores, the softmax is over the chosen ones. SOFTMAX_OF_NEAR: likewise, but each weight is that of a softmax over those that
-// were not chosen before and lie no further below it than `nearness` of the larger of their own size and it.
+// were not chosen before and lie no further below it than `nearness` of the larger of their own size and it. With `ofTokens`,
+// [tokens, chosen], a row's token has its experts there, and scores only weigh them.
 #include "common/ampere.cuh"
 #include "common/elements.cuh"
 #include "gemm/epilogue.cuh"
@@ -105,7 +106,7 @@ __device__ __forceinline__ void keepBestGroups(float* ranks, int experts, int gr
 template <class T>
 __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,
     int groups, int chosenGroups, const float* correction, float scale, const float* expertScales, float nearness,
-    int* chosenExperts, float* chosenWeights) {
+    const float* ofTokens, const int* tokens, int* chosenExperts, float* chosenWeights) {
     extern __shared__ float scores[];       // [experts]
     float* ranks = scores + experts;        // [experts]
     float* weights = ranks + experts;       // [chosen]
@@ -130,7 +131,7 @@ __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int s
     }
     float sum = 0.0f;
     for (int j = 0; j < chosen; j++) {
-        int expert = best(ranks, experts);
+        int expert = ofTokens ? (int)ofTokens[(i64)tokens[row] * chosen + j] : best(ranks, experts);
         float weight = scoring == SOFTMAX_OF_NEAR ? amongNear(scores, ranks, experts, expert, nearness) : scores[expert];
         sum += weight;
         __syncwarp();
@@ -326,11 +327,12 @@ extern "C" __global__ void __launch_bounds__(1024)
 }
 
 #define ROUTE(T, SUFFIX)                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(32) route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, \
-        int experts, int chosen, int normalizes, int groups, int chosenGroups, const float* correction, float scale,          \
-        const float* expertScales, float nearness, int* chosenExperts, float* chosenWeights) {                                \
+    extern "C" __global__ void __launch_bounds__(32)                                                                          \
+        route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,     \
+            int groups, int chosenGroups, const float* correction, float scale, const float* expertScales, float nearness,    \
+            const float* ofTokens, const int* tokens, int* chosenExperts, float* chosenWeights) {                             \
         route<T>(logits, stride, scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale, expertScales, \
-            nearness, chosenExperts, chosenWeights);                                                                          \
+            nearness, ofTokens, tokens, chosenExperts, chosenWeights);                                                        \
     }
 
 // Routers without groups, of up to 512 experts of which up to 32 are chosen; grid and block as above. Where `tiles` is not null,

@@ -238,7 +238,8 @@ final class CudaOperations implements Operations {
 
     @Override
     public void routeExperts(Rows logits, Router router, Routing routing, int rows) {
-        products.route(logits, router, routing, rows);
+        long tokens = router.ofTokens() == null ? 0 : step().tokenIds();
+        products.route(logits, router, tokens, routing, rows);
     }
 
     @Override

@@ -64,6 +64,7 @@ public abstract class ReferenceContract extends TraitContract {
     private static final int HEADS = 3;
     private static final int EXPERTS = 8;
     private static final int CHOSEN = 3;
+    private static final int TOKENS = 11;
     private static final int TABLE = 40;
 
     /** Products with other weights than float32 may round their other factor, to bytes at least. */
@@ -156,9 +157,11 @@ public abstract class ReferenceContract extends TraitContract {
                     left.add(multipliedAndGated(type, rows, false));
                     left.add(multipliedAndGated(type, rows, true));
                 }
-                case "routeExperts" ->
+                case "routeExperts" -> {
                     Arrays.stream(Router.Scoring.values())
                             .forEach(scoring -> left.add(routed(scoring, DataType.F32, rows)));
+                    left.add(routedByTokens(rows));
+                }
                 case "groupedLinear" -> left.add(routed(Router.Scoring.SOFTMAX, type, rows));
                 case "combineExperts" -> left.add(routed(Router.Scoring.SIGMOID, DataType.F32, rows));
                 case "feedExperts" -> left.add(fed(type, rows));
@@ -401,10 +404,7 @@ public abstract class ReferenceContract extends TraitContract {
 
     /** The choice of experts as it shows in what they make of rows, apart and together. */
     private float[] routed(Router.Scoring scoring, DataType type, int rows) {
-        var routing = new Routing(
-                device.allocate(DataType.I32, (long) rows * CHOSEN),
-                device.allocate(DataType.F32, (long) rows * CHOSEN),
-                CHOSEN);
+        Routing routing = routing(rows);
         boolean groups = scoring == Router.Scoring.SIGMOID;
         Buffer correction = groups ? device.constants(random(EXPERTS)) : null;
         Buffer scales = groups ? null : device.constants(random(EXPERTS));
@@ -441,6 +441,40 @@ public abstract class ReferenceContract extends TraitContract {
         var into = new ExpertSum(sum, 0.5f, true, someGapless(rows, OUTPUTS), someGapless(rows, 1));
         operations.feedExperts(someGapless(rows, COLUMNS), experts, routing, into, rows);
         return readGapless(sum, rows);
+    }
+
+    /** Experts that the table of a router has for a row's token, weighed by scores. */
+    private float[] routedByTokens(int rows) {
+        var table = new float[TOKENS * CHOSEN];
+        for (int i = 0; i < table.length; i++) {
+            table[i] = (i % CHOSEN * 3 + i / CHOSEN) % EXPERTS;
+        }
+        StepInputs inputs = step(LIMITS, 0, new int[1], new int[] {rows});
+        Arrays.setAll(inputs.tokenIds, row -> row * 7 % TOKENS);
+        begin(inputs);
+        var router = new Router(
+                Router.Scoring.ROOT_OF_SOFTPLUS,
+                EXPERTS,
+                CHOSEN,
+                true,
+                1,
+                1,
+                null,
+                1.5f,
+                null,
+                device.constants(table));
+        Routing routing = routing(rows);
+        operations.routeExperts(some(rows, EXPERTS), router, routing, rows);
+        Rows sum = some(rows, OUTPUTS);
+        operations.combineExperts(some(rows * CHOSEN, OUTPUTS), routing, 0.5f, sum, rows);
+        return read(sum, rows);
+    }
+
+    private Routing routing(int rows) {
+        return new Routing(
+                device.allocate(DataType.I32, (long) rows * CHOSEN),
+                device.allocate(DataType.F32, (long) rows * CHOSEN),
+                CHOSEN);
     }
 
     private float[] gateAdded(int rows) {

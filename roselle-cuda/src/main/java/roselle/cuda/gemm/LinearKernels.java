@@ -306,7 +306,8 @@ public final class LinearKernels {
         groups.forget();
     }
 
-    public void route(Rows logits, Router router, Routing routing, int rows) {
+    /** Chooses the experts of rows; {@code tokens} is where their ids are, 0 where a router does not look at them. */
+    public void route(Rows logits, Router router, long tokens, Routing routing, int rows) {
         groups.forget();
         if (isHeld(router)) {
             routeHeld(logits, router, routing, rows);
@@ -324,6 +325,8 @@ public final class LinearKernels {
                 .number(router.scale())
                 .pointer(router.expertScales())
                 .number(router.nearness())
+                .pointer(router.ofTokens())
+                .pointer(tokens)
                 .pointer(routing.experts())
                 .pointer(routing.weights())
                 .shared(4 * (2 * router.experts() + router.chosen() + router.groups()))
