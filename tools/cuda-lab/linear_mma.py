@@ -141,7 +141,7 @@ def check_chosen(lab):
             groups = choices_of(lab, picks, experts, 8)
             x, old = lab.rows(rows, width, suffix, 8, 0.1), lab.rows(rows, width, suffix)
             factors = lab.floats(rows * chosen)
-            both, products, expected = lab.poisoned(rows * chosen, 2 * size, suffix), lab.poisoned(rows * chosen, width, suffix), old.clone()
+            both, products, expected = lab.poisoned(rows * chosen, 2 * size, suffix, 8), lab.poisoned(rows * chosen, width, suffix), old.clone()
             run_grouped(lab, "plain", suffix, first.kept[0], 2 * width, x, both, groups, 8, chosen, torch.zeros(experts, 2 * size, device=lab.device))
             gates, ups = both[:, :size], both[:, size:]
             lab.run("generic_rows", f"gated_{suffix}", (rows * chosen, -(-size // 256)), 256,
@@ -152,7 +152,7 @@ def check_chosen(lab):
             shared, gate = lab.rows(rows, width, suffix), lab.rows(rows, 1, suffix)
             lab.run("generic_rows", f"add_gated_{suffix}", (rows, -(-width // 256)), 256,
                     [shared, long(shared.stride(0)), gate, long(gate.stride(0)), 0.75, expected, long(expected.stride(0)), width])
-            inner, out = lab.poisoned(rows * chosen, 2 * size, suffix), old.clone()
+            inner, out = lab.poisoned(rows * chosen, 2 * size, suffix, 8), old.clone()
             run_chosen(lab, suffix, first.kept[0], second.kept[0], x, picks, factors, inner, out, half, (shared, gate))
             lab.same(f"gated experts {suffix} {width} {size} {half}", inner[:, :size], gates)
             lab.same(f"combined experts {suffix} {width} {size} {half}", out, expected)

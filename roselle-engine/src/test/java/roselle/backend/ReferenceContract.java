@@ -466,7 +466,7 @@ public abstract class ReferenceContract extends TraitContract {
         Routing routing = routing(rows);
         operations.routeExperts(some(rows, EXPERTS), router, routing, rows);
         Rows sum = some(rows, OUTPUTS);
-        operations.combineExperts(some(rows * CHOSEN, OUTPUTS), routing, 0.5f, sum, rows);
+        operations.combineExperts(some(rows * CHOSEN, OUTPUTS), routing, 0.5f, true, sum, rows);
         return read(sum, rows);
     }
 
