@@ -153,20 +153,28 @@ class FakeDeviceTest {
     @ParameterizedTest
     @MethodSource("similarModels")
     void everyLaunchOfSimilarModelsKeepsTheRulesToo(Path model) {
-        everyLaunchKeepsTheRulesAndAllMemoryIsReturned(model);
+        everyLaunchKeepsTheRulesAndNothingIsTakenOnceTheEngineIsReady(model);
     }
 
     @ParameterizedTest
     @MethodSource("models")
-    void everyLaunchKeepsTheRulesAndAllMemoryIsReturned(Path model) {
+    void everyLaunchKeepsTheRulesAndNothingIsTakenOnceTheEngineIsReady(Path model) {
+        var config = config(model, positions(model));
         for (Card card : List.of(Card.AMPERE, Card.ADA, Card.HOPPER)) {
             for (DataType type : List.of(DataType.BF16, DataType.F16, DataType.F32)) {
-                var driver = new FakeDriver(card);
-                try (Engine engine = EngineOnDevice.open(config(model, positions(model)), driver.open(type))) {
-                    generate(engine);
+                for (Overlap overlap : List.of(Overlap.OFF, Overlap.ON)) {
+                    var driver = new FakeDriver(card);
+                    try (Engine engine = EngineOnDevice.open(config.with(overlap), driver.open(type))) {
+                        int before = taken(driver);
+                        generate(engine);
+                        embed(engine);
+                        assertThat(taken(driver))
+                                .as("%s, %s", type, card.name())
+                                .isEqualTo(before);
+                    }
+                    assertThat(driver.leaks()).isEmpty();
+                    assertThat(driver.takeLaunches()).isNotEmpty();
                 }
-                assertThat(driver.leaks()).isEmpty();
-                assertThat(driver.takeLaunches()).isNotEmpty();
             }
         }
     }
@@ -221,26 +229,6 @@ class FakeDeviceTest {
                     long planned = engine.plan().totalBytes();
                     assertThat(planned).isGreaterThan(9 << 20);
                     assertThat(taken).as("%s on %s", type, card.name()).isBetween(planned, planned + ROUNDING_BYTES);
-                }
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("models")
-    void nothingIsTakenOnceTheEngineIsReady(Path model) {
-        for (Card card : List.of(Card.AMPERE, Card.ADA, Card.HOPPER)) {
-            for (DataType type : List.of(DataType.BF16, DataType.F16, DataType.F32)) {
-                for (Overlap overlap : List.of(Overlap.OFF, Overlap.ON)) {
-                    var driver = new FakeDriver(card);
-                    try (Engine engine = EngineOnDevice.open(config(model).with(overlap), driver.open(type))) {
-                        int before = taken(driver);
-                        generate(engine);
-                        embed(engine);
-                        assertThat(taken(driver))
-                                .as("%s, %s", type, card.name())
-                                .isEqualTo(before);
-                    }
                 }
             }
         }
