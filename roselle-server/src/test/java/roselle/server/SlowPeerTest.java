@@ -5,12 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.net.http.HttpClient;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.TestFactory;
 import roselle.engine.EngineConfig;
 import roselle.engine.HookedEngine;
 import roselle.server.config.LimitOptions;
@@ -42,22 +48,33 @@ final class SlowPeerTest {
         demo.close();
     }
 
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "G",
-                "GET /version HTTP/1.1\r\n",
-                "GET /version HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
-                "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n",
-                "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n99999\r\n"
-            })
-    void closesTheConnectionOfAPeerThatSendsByteByByte(String begin) throws IOException {
+    private static final List<String> BEGINNINGS = List.of(
+            "G",
+            "GET /version HTTP/1.1\r\n",
+            "GET /version HTTP/1.1\r\nHost: localhost\r\nX-Slow: ",
+            "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n",
+            "POST /tokenize HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n99999\r\n");
+
+    /** All at a time, since each has a second. */
+    @TestFactory
+    Stream<DynamicTest> closesTheConnectionOfAPeerThatSendsByteByByte() {
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+        List<Future<Boolean>> closed = BEGINNINGS.stream()
+                .map(begin -> threads.submit(() -> isClosedWhileDripping(begin)))
+                .toList();
+        threads.shutdown();
+        return IntStream.range(0, closed.size())
+                .mapToObj(index -> DynamicTest.dynamicTest(BEGINNINGS.get(index), () -> {
+                    assertThat(closed.get(index).get()).isTrue();
+                    assertThat(demo.get("/version").statusCode()).isEqualTo(200);
+                }));
+    }
+
+    private static boolean isClosedWhileDripping(String begin) throws IOException {
         try (var connection = new PlainConnection(demo.server().port())) {
             connection.send(begin);
-
-            assertThat(isClosedWhileDripping(connection)).isTrue();
+            return isClosedWhileDripping(connection);
         }
-        assertThat(demo.get("/version").statusCode()).isEqualTo(200);
     }
 
     /** A byte now and then, until the connection breaks. */
@@ -119,10 +136,10 @@ final class SlowPeerTest {
             var request =
                     java.net.http.HttpRequest.newBuilder(demo.at("/version")).build();
             for (int time = 0; time < 3; time++) {
+                LockSupport.parkNanos(time == 0 ? 0 : 1_200_000_000L); // longer than a head may take
                 var answer = client.sendAsync(request, java.net.http.HttpResponse.BodyHandlers.ofString())
                         .join();
                 assertThat(answer.statusCode()).isEqualTo(200);
-                LockSupport.parkNanos(1_200_000_000L); // longer than a head may take
             }
         }
     }
