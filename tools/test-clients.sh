@@ -10,14 +10,37 @@ if [ -e "$stamp" ] && [ -z "$(find "$sources" -newer "$stamp" \( -name package.j
 fi
 mkdir -p "$folder"
 cp "$sources/package.json" "$folder/"
-(cd "$folder" && npm install --no-package-lock --no-audit --no-fund --silent)
-for environment in venv:requirements frameworks:frameworks; do # the frameworks want an older client than the newest
-    python3 -m venv "$folder/${environment%:*}"
-    "$folder/${environment%:*}/bin/pip" install --quiet --disable-pip-version-check -r "$sources/${environment#*:}.txt"
+
+javascript() {
+    cd "$folder"
+    npm install --no-package-lock --no-audit --no-fund --silent
+}
+
+python() { # environment, file of what it has; what is never imported need not be compiled
+    python3 -m venv "$folder/$1"
+    "$folder/$1/bin/pip" install --quiet --disable-pip-version-check --no-compile -r "$sources/$2.txt"
+}
+
+java() {
+    mvn=$(command -v mvn || echo "$(cd "$(dirname "$0")/.." && pwd)/mvnw")
+    for libraries in spring-ai langchain4j anthropic-java ollama4j; do
+        mkdir -p "$folder/$libraries"
+        "$mvn" -q -B -f "$sources/$libraries/pom.xml" dependency:build-classpath -Dmdep.outputFile="$(cd "$folder" && pwd)/$libraries/classpath"
+    done
+}
+
+# At the same time: each waits for the network, and works on one core.
+javascript &
+jobs=$!
+python venv requirements &
+jobs="$jobs $!"
+python frameworks frameworks & # which want an older client than the newest
+jobs="$jobs $!"
+java &
+jobs="$jobs $!"
+status=0
+for job in $jobs; do
+    wait "$job" || status=1
 done
-mvn=$(command -v mvn || echo "$(cd "$(dirname "$0")/.." && pwd)/mvnw")
-for libraries in spring-ai langchain4j anthropic-java ollama4j; do
-    mkdir -p "$folder/$libraries"
-    "$mvn" -q -B -f "$sources/$libraries/pom.xml" dependency:build-classpath -Dmdep.outputFile="$(cd "$folder" && pwd)/$libraries/classpath"
-done
+[ $status = 0 ] || exit 1
 touch "$stamp"
