@@ -172,7 +172,7 @@ def check_linear(lab):
                 table = lab.poisoned(4, columns, "f32")
                 ids = lab.ints([36, 0, 5, 5])
                 lab.run("generic_linear", "table_rows_f32", (4, -(-columns // 256)), 256,
-                        [weight.table, weight.count, columns, ids, 1.0, 0, table, long(table.stride(0))])
+                        [weight.table, weight.count, columns, weight.rows, ids, 1.0, 0, table, long(table.stride(0))])
                 lab.same(f"table {name}", table, weight.values[ids.long()])
     for suffix in DTYPES:
         parts = [("Q4_0", 11), ("Q6_K", 5), ("BF16", 24)] if quants else [("F32", 11), ("F16", 5), ("BF16", 24)]
@@ -298,7 +298,7 @@ def check_fast_embed(lab, suffix, columns):
     ids, old = lab.ints([69, 3, 0]), lab.rows(3, columns, suffix, 8)
     for adds in (0, 1):
         out = old.clone()
-        lab.run("rows", f"embed_{suffix}", (-(-columns // 1024), 3), 128, [packed, ids, 1.5, adds, out, long(out.stride(0)), columns])
+        lab.run("rows", f"embed_{suffix}", (-(-columns // 1024), 3), 128, [packed, rows, ids, 1.5, adds, out, long(out.stride(0)), columns])
         lab.expect(f"embed {suffix}", out, 1.5 * table[ids.long()].double() + adds * old.double(), LIMITS[suffix])
 
 

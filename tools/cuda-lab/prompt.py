@@ -31,7 +31,7 @@ def forward(step, state, without=()):
             kind = step.linear.choose_prompt(rows, out.shape[1], x.shape[1])
             step.linear.run(packed, x, out, out.shape[1], kind=kind, pdl=True, **options)
 
-    step.embed((-(-s.width // 1024), rows, 1), (128, 1, 1), [step.packed_table, state["ids"], 1.0, 0, hidden, long(s.width), s.width])
+    step.embed((-(-s.width // 1024), rows, 1), (128, 1, 1), [step.packed_table, s.vocabulary, state["ids"], 1.0, 0, hidden, long(s.width), s.width])
     for layer in step.layers:
         norm()
         linear("qkv", normed, layer["qkv"][1], projected)

@@ -93,7 +93,7 @@ class Step:
                 norm()
                 linear(normed, packed, out, outputs, **options)
 
-        self.embed((-(-s.width // 1024), rows, 1), (128, 1, 1), [self.packed_table, state["ids"], 1.0, 0, hidden, long(s.width), s.width])
+        self.embed((-(-s.width // 1024), rows, 1), (128, 1, 1), [self.packed_table, s.vocabulary, state["ids"], 1.0, 0, hidden, long(s.width), s.width])
         parts = max(1, min(8, 200 // (rows * s.key_heads)))
         for layer, cache in zip(self.layers, state["caches"]):
             normed_linear(layer["qkv"][1], projected, projected.shape[1], bias=layer["bias"][0])

@@ -117,14 +117,15 @@ __device__ __forceinline__ void groupedLinear(const Number<T>* input, i64 inputS
 }
 
 template <class T>
-__device__ __forceinline__ void embed(const WeightBlock* blocks, int blockCount, int columns, const int* index, float scale,
-    int adds, Number<T>* output, i64 outputStride) {
+__device__ __forceinline__ void embed(const WeightBlock* blocks, int blockCount, int columns, int tableRows, const int* index,
+    float scale, int adds, Number<T>* output, i64 outputStride) {
     launchNext();
     int column = blockIdx.y * 256 + threadIdx.x;
     i64 at = blockIdx.x * outputStride + column;
     waitForPrevious();
     if (column < columns) {
-        WeightRow row = weightRow(blocks, blockCount, index[blockIdx.x]);
+        int id = index[blockIdx.x];
+        WeightRow row = weightRow(blocks, blockCount, id < tableRows ? id : 0);
         float x = weightNumber(row.data, row.type, column);
         store<T>(output, at, adds ? load<T>(output, at) + scale * x : scale * x);
     }
@@ -151,8 +152,8 @@ __device__ __forceinline__ void embed(const WeightBlock* blocks, int blockCount,
             input, inputStride, inputShare, experts, blocks, blockCount, columns, outputs, epilogue, output, outputStride);  \
     }                                                                                                                        \
     extern "C" __global__ void __launch_bounds__(256) table_rows_##SUFFIX(const WeightBlock* blocks, int blockCount,         \
-        int columns, const int* index, float scale, int adds, Number<T>* output, i64 outputStride) {                         \
-        embed<T>(blocks, blockCount, columns, index, scale, adds, output, outputStride);                                     \
+        int columns, int tableRows, const int* index, float scale, int adds, Number<T>* output, i64 outputStride) {          \
+        embed<T>(blocks, blockCount, columns, tableRows, index, scale, adds, output, outputStride);                          \
     }
 
 LINEAR(F32, f32)

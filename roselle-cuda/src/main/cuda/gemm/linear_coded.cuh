@@ -266,13 +266,13 @@ __device__ __forceinline__ void packCodes(
 // (rows, ceil(columns / 256)), 256 threads.
 template <class T, class CODES>
 __device__ __forceinline__ void codedRows(
-    const u8* packed, int columns, const int* index, float scale, int adds, u16* output, i64 outputStride) {
+    const u8* packed, int columns, int tableRows, const int* index, float scale, int adds, u16* output, i64 outputStride) {
     int column = blockIdx.y * blockDim.x + threadIdx.x;
     int tiles = (columns + CODE_COLUMNS - 1) / CODE_COLUMNS;
     launchNext();
     waitForPrevious();
     if (column < columns) {
-        int row = index[blockIdx.x];
+        int row = index[blockIdx.x] < tableRows ? index[blockIdx.x] : 0;
         const u8* tile = packed + ((i64)(row / CODE_ROWS) * tiles + column / CODE_COLUMNS) * CODES::BYTES;
         float x = CODES::number(tile, row % CODE_ROWS, column % CODE_COLUMNS);
         u16* target = output + blockIdx.x * outputStride + column;
@@ -297,8 +297,9 @@ __device__ __forceinline__ void codedRows(
     CODED(CODES, NAME, T, SUFFIX, 64, 2, CodedStages<CODES>::ROWS_64, 2)                                             \
     CODED_MANY(CODES, NAME, T, SUFFIX, CodedStages<CODES>::MANY)                                                     \
     extern "C" __global__ void coded_rows_##NAME##_##SUFFIX(                                                         \
-        const u8* packed, int columns, const int* index, float scale, int adds, u16* output, i64 outputStride) {     \
-        codedRows<T, CODES>(packed, columns, index, scale, adds, output, outputStride);                              \
+        const u8* packed, int columns, int tableRows, const int* index, float scale, int adds, u16* output,          \
+        i64 outputStride) {                                                                                          \
+        codedRows<T, CODES>(packed, columns, tableRows, index, scale, adds, output, outputStride);                   \
     }
 #define CODED_BOTH_TYPES(CODES, NAME)                                                             \
     CODED_KERNELS(CODES, NAME, Bf16, bf16)                                                        \

@@ -272,13 +272,13 @@ extern "C" __global__ void pack_fp8(
 // output[r] = (adds ? output[r] : 0) + scale * row index[r] of the weight. Launch: grid (rows, ceil(columns / 256)), 256 threads.
 template <class T>
 __device__ __forceinline__ void fp8Rows(const unsigned char* packed, const float* tileScales, const float* outputScales,
-    int columns, const int* index, float scale, int adds, u16* output, i64 outputStride) {
+    int columns, int tableRows, const int* index, float scale, int adds, u16* output, i64 outputStride) {
     int column = blockIdx.y * blockDim.x + threadIdx.x;
     int tiles = columns / FP8_COLUMNS;
     launchNext();
     waitForPrevious();
     if (column < columns) {
-        int row = index[blockIdx.x];
+        int row = index[blockIdx.x] < tableRows ? index[blockIdx.x] : 0;
         int r = row % TILE;
         int c = column % FP8_COLUMNS;
         i64 tile = (i64)(row / TILE) * tiles + column / FP8_COLUMNS;
@@ -291,8 +291,9 @@ __device__ __forceinline__ void fp8Rows(const unsigned char* packed, const float
 
 #define FP8_ROWS(T, SUFFIX)                                                                                               \
     extern "C" __global__ void fp8_rows_##SUFFIX(const unsigned char* packed, const float* tileScales,                    \
-        const float* outputScales, int columns, const int* index, float scale, int adds, u16* output, i64 outputStride) { \
-        fp8Rows<T>(packed, tileScales, outputScales, columns, index, scale, adds, output, outputStride);                  \
+        const float* outputScales, int columns, int tableRows, const int* index, float scale, int adds, u16* output,      \
+        i64 outputStride) {                                                                                               \
+        fp8Rows<T>(packed, tileScales, outputScales, columns, tableRows, index, scale, adds, output, outputStride);       \
     }
 FP8_ROWS(Bf16, bf16)
 FP8_ROWS(F16, f16)

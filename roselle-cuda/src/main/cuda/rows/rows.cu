@@ -13,7 +13,7 @@
 //   rows), 128 threads; columns, strides and addresses are multiples of 8.
 // gate_normed: norm of the parts of rows, of `size` numbers each, up to 256, then gated of the gates and what that left. `output`
 //   are the rows, `parts` the same memory part by part. Grid (ceil(rows * partsOfRow / 4)), 128 threads.
-// embed: output[r] (+)= scale * table[ids[r]] of a packed table (linear_hopper.cu). Grid (ceil(columns / 1024), rows), 128.
+// embed: output[r] (+)= scale * table[ids[r]] of a packed table (linear_hopper.cu); ids past its rows are 0. Grid (ceil(columns / 1024), rows), 128.
 // gather: output[i] = input[index[i]], multiples of 8. Grid (ceil(columns / 1024), rows), 128 threads.
 #include "gemm/epilogue.cuh"
 
@@ -277,14 +277,14 @@ __device__ __forceinline__ void gateNormed(const u16* parts, i64 partStride, con
 
 template <class T>
 __device__ __forceinline__ void embed(
-    const u16* table, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) {
+    const u16* table, int tableRows, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) {
     launchNext();
     int column = (blockIdx.x * THREADS + threadIdx.x) * 8;
     waitForPrevious();
     if (column >= columns) {
         return;
     }
-    int id = ids[blockIdx.y];
+    int id = ids[blockIdx.y] < tableRows ? ids[blockIdx.y] : 0;
     i64 tile = (i64)(id / 64) * ((columns + 63) / 64) + column / 64;
     float x[8];
     unpack<T>(*(const uint4*)(table + tile * 4096 + id % 64 * 64 + ((column / 8 ^ id) & 7) * 8), x);
@@ -347,8 +347,9 @@ extern "C" __global__ void __launch_bounds__(128)
             size, partsOfRow, rows);                                                                                               \
     }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(128)                                                                         \
-        embed_##SUFFIX(const u16* table, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) { \
-        embed<T>(table, ids, scale, adds, output, outputStride, columns);                                                     \
+        embed_##SUFFIX(const u16* table, int tableRows, const int* ids, float scale, int adds, u16* output,                   \
+            i64 outputStride, int columns) {                                                                                  \
+        embed<T>(table, tableRows, ids, scale, adds, output, outputStride, columns);                                          \
     }
 
 NORMS(Bf16, bf16, 1, 1024)

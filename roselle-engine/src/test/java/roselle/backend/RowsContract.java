@@ -167,6 +167,7 @@ public abstract class RowsContract extends ContractFixture {
         StepInputs inputs = step(LIMITS, 0, new int[] {2, 5}, new int[] {2, 1});
         int[] tokens = {8, 0, 3};
         System.arraycopy(tokens, 0, inputs.tokenIds, 0, 3);
+        inputs.tokenIds[1] = 9; // which has no row: that of token 0
         inputs.outputs = 2;
         inputs.outputRow[0] = 0;
         inputs.outputRow[1] = 2;

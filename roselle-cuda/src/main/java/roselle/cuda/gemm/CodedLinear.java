@@ -141,6 +141,7 @@ public final class CodedLinear implements TileProducts {
         launcher.of(tableRows)
                 .pointer(table.packed())
                 .integer(table.columns())
+                .integer(table.rows())
                 .pointer(index)
                 .number(scale)
                 .flag(adds)

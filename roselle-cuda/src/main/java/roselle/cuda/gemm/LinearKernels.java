@@ -103,6 +103,7 @@ public final class LinearKernels {
                 int count = Math.min(Launcher.MAX_BLOCKS, rows - first);
                 launcher.of(fastEmbed)
                         .pointer(table.packed())
+                        .integer(table.rows())
                         .pointer(index + (long) first * Integer.BYTES)
                         .number(scale)
                         .flag(adds)
@@ -120,6 +121,7 @@ public final class LinearKernels {
                 .pointer(table.blocks())
                 .integer(table.blockCount())
                 .integer(table.columns())
+                .integer(table.rows())
                 .pointer(index)
                 .number(scale)
                 .flag(adds)
