@@ -27,9 +27,6 @@ import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.AttentionLayer;
-import roselle.backend.operation.Convolution;
-import roselle.backend.operation.DeltaHeads;
-import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
@@ -42,7 +39,6 @@ import roselle.backend.operation.Operations;
 import roselle.backend.operation.Rope;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
-import roselle.backend.operation.SelectiveScan;
 import roselle.backend.step.StepInputs;
 import roselle.quantization.Group;
 import roselle.quantization.GroupScales;
@@ -554,74 +550,6 @@ public abstract class ReferenceContract extends TraitContract {
             Rows output = gapless(
                     new float[rows * heads.queryHeads() * heads.valueSize()], heads.queryHeads() * heads.valueSize());
             operations.attention(absorbed, layer, cache, output);
-            left.add(readGapless(output, rows));
-        }
-        return joined(left);
-    }
-
-    /** A convolution of the same steps. */
-    private float[] convolved() {
-        int channels = 100;
-        KvGroup group = KvGroup.ofState("convolution", 1, channels, 0);
-        KvCache cache = device.allocateKvCache(List.of(group), KvType.F16, PAGE, new int[] {PAGES});
-        var convolution = new Convolution(
-                0, 0, 4, device.constants(random(4 * channels)), device.constants(random(channels)), Activation.SILU);
-        var left = new ArrayList<float[]>();
-        for (boolean decodes : new boolean[] {false, true}) {
-            int rows = beginAttention(decodes);
-            Rows input = someGapless(rows, channels);
-            Rows output = gapless(new float[rows * channels], channels);
-            operations.convolve(input, convolution, cache, output);
-            left.add(readGapless(output, rows));
-        }
-        return joined(left);
-    }
-
-    /** A delta rule of the same steps. */
-    private float[] remembered() {
-        var heads = new DeltaHeads(2, 4, 48, 64);
-        KvCache cache = device.allocateKvCache(List.of(heads.group(1)), KvType.F16, PAGE, new int[] {PAGES});
-        float[] rate = random(heads.valueHeads());
-        for (int h = 0; h < rate.length; h++) {
-            rate[h] = -Math.abs(rate[h]);
-        }
-        var rule = new DeltaRule(0, 0, heads, device.constants(rate), device.constants(random(heads.valueHeads())));
-        var left = new ArrayList<float[]>();
-        for (boolean decodes : new boolean[] {false, true}) {
-            int rows = beginAttention(decodes);
-            Rows query = someGapless(rows, heads.keys());
-            Rows key = someGapless(rows, heads.keys());
-            Rows value = someGapless(rows, heads.values());
-            Rows a = someGapless(rows, heads.valueHeads());
-            Rows b = someGapless(rows, heads.valueHeads());
-            Rows output = gapless(new float[rows * heads.values()], heads.values());
-            operations.deltaRule(query, key, value, a, b, rule, cache, output);
-            left.add(readGapless(output, rows));
-        }
-        return joined(left);
-    }
-
-    /** A selective scan of the same steps. */
-    private float[] scanned() {
-        int channels = 88;
-        int size = 12;
-        KvGroup group = SelectiveScan.kvGroup(channels, size);
-        KvCache cache = device.allocateKvCache(List.of(group), KvType.F16, PAGE, new int[] {PAGES});
-        float[] rate = random(size * channels);
-        for (int i = 0; i < rate.length; i++) {
-            rate[i] = -Math.abs(rate[i]);
-        }
-        var scan = new SelectiveScan(
-                0, 0, device.constants(rate), device.constants(random(channels)), device.constants(random(channels)));
-        var left = new ArrayList<float[]>();
-        for (boolean decodes : new boolean[] {false, true}) {
-            int rows = beginAttention(decodes);
-            Rows x = someGapless(rows, channels);
-            Rows times = someGapless(rows, channels);
-            Rows b = someGapless(rows, size);
-            Rows c = someGapless(rows, size);
-            Rows output = gapless(new float[rows * channels], channels);
-            operations.selectiveScan(x, times, b, c, scan, cache, output);
             left.add(readGapless(output, rows));
         }
         return joined(left);
