@@ -513,7 +513,7 @@ public class FakeDriver implements Driver {
                     "a tensor map of " + matrix + " in boxes of " + boxRows + " x " + boxColumns + " on " + card.name);
         }
         long last = (matrix.rows() - 1L) * matrix.rowBytes() + (long) matrix.columns() * Short.BYTES;
-        memory.requireLive("a tensor map", matrix.address(), last);
+        memory.requireAddresses("a tensor map", matrix.address(), last);
         map.asSlice(0, 128).fill((byte) 0);
         map.set(JAVA_LONG, 0, matrix.address());
     }

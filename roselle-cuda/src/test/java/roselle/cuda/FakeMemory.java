@@ -144,6 +144,14 @@ final class FakeMemory {
         return number >= FIRST_ADDRESS && number < FIRST_ADDRESS + (1L << 48);
     }
 
+    /** Fails unless the bytes lie in one live piece, or in addresses reserved together, of which kernels read what has memory. */
+    void requireAddresses(String what, long address, long bytes) {
+        Map.Entry<Long, Long> place = reserved.floorEntry(address);
+        if (place == null || address + bytes > place.getKey() + place.getValue()) {
+            requireLive(what, address, bytes);
+        }
+    }
+
     /** Fails unless the bytes lie in one live piece. */
     void requireLive(String what, long address, long bytes) {
         Map.Entry<Long, Long> piece = pieces.floorEntry(address);
