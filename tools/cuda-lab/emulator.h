@@ -267,6 +267,23 @@ template <class V, class W> V atomicMin(V* p, W v) { return atomically(p, v, [](
 template <class V, class W> V atomicOr(V* p, W v) { return atomically(p, v, [](V a, V b) { return (V)(a | b); }); }
 template <class V, class W> V atomicExch(V* p, W v) { return atomically(p, v, [](V, V b) { return b; }); }
 
+// What a fiber copies arrives no sooner than it must: when the fiber waits for its group.
+struct EmulatedCopy {
+    unsigned target;
+    unsigned group;
+    const void* source;  // null for zeros
+};
+constexpr unsigned MOST_COPIES = 512;
+EMULATOR EmulatedCopy copies[1024][MOST_COPIES];
+EMULATOR unsigned firstCopy[1024], endCopy[1024], openGroup[1024];
+
+UNSEEN void emulatorFails(const char* what) {
+    fprintf(stderr, "%s\n", what);
+    abort();
+}
+
+inline void forgetCopies(unsigned fiber) { firstCopy[fiber] = endCopy[fiber] = openGroup[fiber] = 0; }
+
 static void fiberMain() {
     body(bodyData);
     fibers[current].isDone = true;
@@ -291,6 +308,7 @@ static void startFiber(unsigned i) {
     top -= 6;
     fibers[i].stackPointer = top;
     fibers[i].isDone = false;
+    forgetCopies(i);
 }
 
 static void runBlock() {
@@ -340,7 +358,7 @@ void emulate(void (*kernel)(A...), const unsigned* grid, const unsigned* block, 
         for (unsigned y = 0; y < grid[1]; y++) {
             for (unsigned x = 0; x < grid[0]; x++) {
                 blockIdx = {x, y, z};
-                memset(emulatedShared, 0xFF, sizeof emulatedShared / 4);  // NaN
+                memset(emulatedShared, 0xFF, sizeof emulatedShared);  // NaN
                 runBlock();
             }
         }
@@ -378,11 +396,25 @@ template <class T> float highHalf(u32 bits) { return toFloat<T>((u16)(bits >> 16
 inline void launchNext() {}
 inline void waitForPrevious() {}
 inline u32 sharedAddress(const void* pointer) { return (u32)((const unsigned char*)pointer - emulatedShared); }
+
 inline void copy16(u32 target, const void* source, bool present) {
-    present ? memcpy(emulatedShared + target, source, 16) : memset(emulatedShared + target, 0, 16);
+    if (target % 16 != 0 || (size_t)source % 16 != 0) {
+        emulatorFails("a copy of 16 bytes is not aligned");
+    }
+    unsigned me = current;
+    if (endCopy[me] - firstCopy[me] == MOST_COPIES) {
+        emulatorFails("too many copies on their way");
+    }
+    copies[me][endCopy[me]++ % MOST_COPIES] = {target, openGroup[me], present ? source : nullptr};
 }
-inline void copyCommit() {}
-template <int PENDING> void copyWait() {}
+inline void copyCommit() { openGroup[current]++; }
+template <int PENDING> void copyWait() {
+    unsigned me = current;
+    for (; firstCopy[me] != endCopy[me] && copies[me][firstCopy[me] % MOST_COPIES].group + PENDING < openGroup[me]; firstCopy[me]++) {
+        EmulatedCopy c = copies[me][firstCopy[me] % MOST_COPIES];
+        c.source ? memcpy(emulatedShared + c.target, c.source, 16) : memset(emulatedShared + c.target, 0, 16);
+    }
+}
 
 // mma.m16n8k16, with the fragments of the PTX manual.
 EMULATOR u32 operands[32][32][6];

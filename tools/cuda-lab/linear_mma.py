@@ -145,7 +145,7 @@ def check_chosen(lab):
             run_grouped(lab, "plain", suffix, first.kept[0], 2 * width, x, both, groups, 8, chosen, torch.zeros(experts, 2 * size, device=lab.device))
             gates, ups = both[:, :size], both[:, size:]
             lab.run("generic_rows", f"gated_{suffix}", (rows * chosen, -(-size // 256)), 256,
-                    [gates, long(gates.stride(0)), ups, long(ups.stride(0)), 1, 2.0, 0.5, gates, long(gates.stride(0)), size])
+                    [gates, long(gates.stride(0)), ups, long(ups.stride(0)), 1, 2.0, 2.0, 0.5, gates, long(gates.stride(0)), size])
             run_grouped(lab, "plain", suffix, second.kept[0], 2 * size, gates, products, groups, 8, 1, torch.zeros(experts, width, device=lab.device))
             lab.run("generic_rows", f"combine_experts_{suffix}", (rows, -(-width // 256)), 256,
                     [products, long(products.stride(0)), factors, chosen, 0.75, 1, expected, long(expected.stride(0)), width])
