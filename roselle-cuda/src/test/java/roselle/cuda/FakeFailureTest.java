@@ -24,7 +24,7 @@ class FakeFailureTest {
     private static final Path MODELS = Path.of("../roselle-engine/src/test/resources/tiny-models");
 
     /** Calls that return something, which stays where they fail. */
-    private static final String RETURNING = "cu.*(Free|Destroy|Unload).*";
+    private static final String RETURNING = "cu.*(Free|Destroy|Unload|Unmap|Release).*";
 
     static List<Fault> faults() {
         return List.of(Fault.UNKNOWN, Fault.OUT_OF_MEMORY, Fault.ILLEGAL_ADDRESS, Fault.LAUNCH_FAILED);
