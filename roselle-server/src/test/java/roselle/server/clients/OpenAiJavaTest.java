@@ -192,9 +192,10 @@ final class OpenAiJavaTest {
                         .input("Order two red apples.")
                         .text(Apples.class)
                         .build());
-        assertThat(response.output()
-                        .getFirst()
-                        .asMessage()
+        assertThat(response.output().stream() // thoughts may come before
+                        .flatMap(item -> item.message().stream())
+                        .findFirst()
+                        .orElseThrow()
                         .content()
                         .getFirst()
                         .asOutputText()
