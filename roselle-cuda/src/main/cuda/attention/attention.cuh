@@ -191,8 +191,8 @@ __device__ __forceinline__ void loadHalf(
         int position = tile * TILE + r;
         bool present = position >= first && position < end;
         i64 page = present ? pages[position / PAGE] : 0;
-        copy16(to + (r * STRIDE<SIZE> + c % CHUNKS * 8) * 2, from + page * p.pageElements + position % PAGE * SIZE + c % CHUNKS * 8,
-            present);
+        copy16(to + (r * STRIDE<SIZE> + c % CHUNKS * 8) * 2,
+            from + page * p.pageElements + position % PAGE * SIZE + c % CHUNKS * 8, present);
     }
 }
 
@@ -258,8 +258,8 @@ struct Quarter {
 // and `weighed` before the barrier behind which values are read.
 template <class T, int SIZE, class Scored, class Weighed>
 __device__ __forceinline__ void addTile(const Attention& p, Quarter<SIZE>& sums, float (&s)[2][4], int tile, int warp,
-    const int (&rowFirst)[2], const int (&rowEnd)[2], float exponents, float* maxima, u16* weightRows, u32 values, Scored scored,
-    Weighed weighed) {
+    const int (&rowFirst)[2], const int (&rowEnd)[2], float exponents, float* maxima, u16* weightRows, u32 values,
+    Scored scored, Weighed weighed) {
     int lane = threadIdx.x % 32;
     int upper = lane / 4;
     cap<8>(p, s[0]);

@@ -15,7 +15,7 @@
 #include "attention/decode.cuh"
 
 #define DECODE_ALONE(T, SUFFIX, SIZE, STAGES)                                                                           \
-    extern "C" __global__ void __launch_bounds__(128, 1) attention_decode_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,          \
+    extern "C" __global__ void __launch_bounds__(128, 1) attention_decode_##SIZE##_##SUFFIX(ATTENTION_PARAMETERS,       \
         const int* rowSequence, const int* contextLength, float* partials, const int* firstEntry, unsigned* counters) { \
         attendDecode<T, Plain, SIZE, STAGES, false>(                                                                    \
             ATTENTION, Parts{rowSequence, contextLength, partials, firstEntry, counters});                              \

@@ -311,8 +311,7 @@ __device__ __forceinline__ void loadWide(const Attention& p, Wide wide, const Te
 }
 
 template <class T>
-__device__ __forceinline__ void attendWide(
-    const Attention& p, const int2* tiles, const int* rowStart, const TensorMap* pages) {
+__device__ __forceinline__ void attendWide(const Attention& p, const int2* tiles, const int* rowStart, const TensorMap* pages) {
     constexpr int SIZE = Wide::SIZE;
     constexpr int COLUMNS = SIZE / 2;  // of a warpgroup
     constexpr int SUMS = COLUMNS / 2;
@@ -450,7 +449,8 @@ __device__ __forceinline__ void attendWide(
         if (token < tokens) {
             float inverse = __frcp_rn(totalSum[i]);
             int head = keyHead * p.group + place % p.group;
-            u16* to = p.output + (i64)(row + token) * p.outputStride + (i64)head * SIZE + thread / 128 * COLUMNS + thread % 4 * 2;
+            u16* to =
+                p.output + (i64)(row + token) * p.outputStride + (i64)head * SIZE + thread / 128 * COLUMNS + thread % 4 * 2;
 #pragma unroll
             for (int j = 0; j < COLUMNS / 8; j++) {
                 *(u32*)(to + j * 8) = pack<T>(total[j * 4 + i * 2] * inverse, total[j * 4 + i * 2 + 1] * inverse);

@@ -83,8 +83,8 @@ __device__ __forceinline__ void attendWide(const Attention& p, const int2* tiles
             multiplyKeys<T, SIZE>(s, query, keys, warp * 16, k);
         }
         addTile<T, SIZE>(
-            p, part, s, tile, warp, rowFirst, rowEnd, exponents, maxima + firstSlot * 4, weightRows + firstSlot * (TILE + 8), values,
-            [&] { load(tile + 1, firstKeys, keys); }, [] { copyWait<1>(); });
+            p, part, s, tile, warp, rowFirst, rowEnd, exponents, maxima + firstSlot * 4, weightRows + firstSlot * (TILE + 8),
+            values, [&] { load(tile + 1, firstKeys, keys); }, [] { copyWait<1>(); });
         __syncthreads();
         load(tile + 1, firstValues, values);
         if ((tile + 1) % (SPLIT / TILE) == 0 || tile + 1 == tileEnd) {

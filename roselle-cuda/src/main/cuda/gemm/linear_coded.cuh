@@ -290,16 +290,15 @@ __device__ __forceinline__ void codedRows(
     extern "C" __global__ void __launch_bounds__(384, 1) coded_many_##NAME##_##SUFFIX(CODED_PARAMETERS) { \
         codedSerial<T, CODES, CodedRing<CODES, 128, 2, 4, STAGES>>(PRODUCT, EPILOGUE, slices, &tokens);   \
     }
-#define CODED_KERNELS(CODES, NAME, T, SUFFIX)                                                                        \
-    CODED(CODES, NAME, T, SUFFIX, 8, 1, CodedStages<CODES>::ROWS_8, CODES::BITS == 4 && CODES::GROUP == 128 ? 5 : 4) \
-    CODED(CODES, NAME, T, SUFFIX, 16, 1, CodedStages<CODES>::ROWS_16, 4)                                             \
-    CODED(CODES, NAME, T, SUFFIX, 32, 2, CodedStages<CODES>::ROWS_32, 2)                                             \
-    CODED(CODES, NAME, T, SUFFIX, 64, 2, CodedStages<CODES>::ROWS_64, 2)                                             \
-    CODED_MANY(CODES, NAME, T, SUFFIX, CodedStages<CODES>::MANY)                                                     \
-    extern "C" __global__ void coded_rows_##NAME##_##SUFFIX(                                                         \
-        const u8* packed, int columns, int tableRows, const int* index, float scale, int adds, u16* output,          \
-        i64 outputStride) {                                                                                          \
-        codedRows<T, CODES>(packed, columns, tableRows, index, scale, adds, output, outputStride);                   \
+#define CODED_KERNELS(CODES, NAME, T, SUFFIX)                                                                               \
+    CODED(CODES, NAME, T, SUFFIX, 8, 1, CodedStages<CODES>::ROWS_8, CODES::BITS == 4 && CODES::GROUP == 128 ? 5 : 4)        \
+    CODED(CODES, NAME, T, SUFFIX, 16, 1, CodedStages<CODES>::ROWS_16, 4)                                                    \
+    CODED(CODES, NAME, T, SUFFIX, 32, 2, CodedStages<CODES>::ROWS_32, 2)                                                    \
+    CODED(CODES, NAME, T, SUFFIX, 64, 2, CodedStages<CODES>::ROWS_64, 2)                                                    \
+    CODED_MANY(CODES, NAME, T, SUFFIX, CodedStages<CODES>::MANY)                                                            \
+    extern "C" __global__ void coded_rows_##NAME##_##SUFFIX(const u8* packed, int columns, int tableRows, const int* index, \
+        float scale, int adds, u16* output, i64 outputStride) {                                                             \
+        codedRows<T, CODES>(packed, columns, tableRows, index, scale, adds, output, outputStride);                          \
     }
 #define CODED_BOTH_TYPES(CODES, NAME)                                                             \
     CODED_KERNELS(CODES, NAME, Bf16, bf16)                                                        \

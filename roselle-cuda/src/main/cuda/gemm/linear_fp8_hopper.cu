@@ -243,7 +243,7 @@ __device__ __forceinline__ void normQuantize(const u16* input, i64 inputStride, 
         const u16* input, i64 inputStride, int columns, unsigned char* codes, float* scales, int stride) {                     \
         quantize<T>(input, inputStride, columns, codes, scales, stride);                                                       \
     }                                                                                                                          \
-    extern "C" __global__ void __launch_bounds__(1024) norm_quantize_fp8_##SUFFIX(                                              \
+    extern "C" __global__ void __launch_bounds__(1024) norm_quantize_fp8_##SUFFIX(                                             \
         const u16* input, i64 inputStride, int columns, unsigned char* codes, float* scales, int stride, NormArguments norm) { \
         normQuantize<T, 1>(input, inputStride, columns, codes, scales, stride, norm);                                          \
     }                                                                                                                          \
@@ -289,11 +289,11 @@ __device__ __forceinline__ void fp8Rows(const unsigned char* packed, const float
     }
 }
 
-#define FP8_ROWS(T, SUFFIX)                                                                                               \
-    extern "C" __global__ void fp8_rows_##SUFFIX(const unsigned char* packed, const float* tileScales,                    \
-        const float* outputScales, int columns, int tableRows, const int* index, float scale, int adds, u16* output,      \
-        i64 outputStride) {                                                                                               \
-        fp8Rows<T>(packed, tileScales, outputScales, columns, tableRows, index, scale, adds, output, outputStride);       \
+#define FP8_ROWS(T, SUFFIX)                                                                                          \
+    extern "C" __global__ void fp8_rows_##SUFFIX(const unsigned char* packed, const float* tileScales,               \
+        const float* outputScales, int columns, int tableRows, const int* index, float scale, int adds, u16* output, \
+        i64 outputStride) {                                                                                          \
+        fp8Rows<T>(packed, tileScales, outputScales, columns, tableRows, index, scale, adds, output, outputStride);  \
     }
 FP8_ROWS(Bf16, bf16)
 FP8_ROWS(F16, f16)

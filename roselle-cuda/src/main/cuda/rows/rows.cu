@@ -338,17 +338,16 @@ extern "C" __global__ void __launch_bounds__(128)
             float upLimit, float upOffset, u16* output, i64 outputStride, int columns) {                                      \
         gated<T>(gate, gateStride, up, upStride, activation, limit, upLimit, upOffset, output, outputStride, columns);        \
     }                                                                                                                         \
-    extern "C" __global__ void __launch_bounds__(128) gate_normed_##SUFFIX(const u16* parts, i64 partStride, int takesMean,   \
-        const float* weight, float weightOffset, const float* bias, float epsilon, const u16* gate, i64 gateStride,           \
-        int activation, float limit, float upLimit, float upOffset, u16* output, i64 outputStride, int size, int partsOfRow,  \
-        int rows) {                                                                                                           \
+    extern "C" __global__ void __launch_bounds__(128)                                                                         \
+        gate_normed_##SUFFIX(const u16* parts, i64 partStride, int takesMean, const float* weight, float weightOffset,        \
+            const float* bias, float epsilon, const u16* gate, i64 gateStride, int activation, float limit, float upLimit,    \
+            float upOffset, u16* output, i64 outputStride, int size, int partsOfRow, int rows) {                              \
         NormArguments n = {takesMean != 0, weight, weightOffset, bias, epsilon};                                              \
         gateNormed<T>(parts, partStride, n, gate, gateStride, activation, limit, upLimit, upOffset, output, outputStride,     \
-            size, partsOfRow, rows);                                                                                               \
+            size, partsOfRow, rows);                                                                                          \
     }                                                                                                                         \
-    extern "C" __global__ void __launch_bounds__(128)                                                                         \
-        embed_##SUFFIX(const u16* table, int tableRows, const int* ids, float scale, int adds, u16* output,                   \
-            i64 outputStride, int columns) {                                                                                  \
+    extern "C" __global__ void __launch_bounds__(128) embed_##SUFFIX(                                                         \
+        const u16* table, int tableRows, const int* ids, float scale, int adds, u16* output, i64 outputStride, int columns) { \
         embed<T>(table, tableRows, ids, scale, adds, output, outputStride, columns);                                          \
     }
 
