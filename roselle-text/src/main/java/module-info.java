@@ -21,6 +21,8 @@ module roselle.text {
             roselle.server,
             roselle.cli,
             roselle.bench;
+    exports roselle.gotemplate to
+            roselle.engine;
     exports roselle.jinja to
             roselle.engine,
             roselle.cli,

@@ -24,6 +24,7 @@ final class Layers {
             "work",
             "tokenizer",
             "jinja",
+            "gotemplate",
             "conversation",
             "checkpoint",
             "hub",

@@ -4,7 +4,7 @@ import java.time.LocalDateTime;
 import java.util.Map;
 import roselle.jinja.text.Limits;
 
-/** A compiled chat template: variables in, a prompt out. Immutable and thread-safe. */
+/** A compiled chat template, in Jinja unless somebody made it of another language: variables in, a prompt out. Immutable and thread-safe. */
 public interface ChatTemplate {
     /**
      * Compiles a template written in the Jinja subset of released models.
@@ -24,4 +24,10 @@ public interface ChatTemplate {
      * @throws roselle.api.InvalidRequestException naming line and column
      */
     String render(Map<String, ?> variables, LocalDateTime now);
+
+    /** Whether it mentions a variable of this name, so that setting it may change something. */
+    boolean mentions(String variable);
+
+    /** Whether it writes the tokens with which texts of its model begin; else who tokenizes adds them. */
+    boolean writesBeginning();
 }

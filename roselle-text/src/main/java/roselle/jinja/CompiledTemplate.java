@@ -39,6 +39,16 @@ final class CompiledTemplate implements ChatTemplate {
         }
     }
 
+    @Override
+    public boolean mentions(String variable) {
+        return location.source().contains(variable);
+    }
+
+    @Override
+    public boolean writesBeginning() {
+        return true;
+    }
+
     private InvalidRequestException exceeded(Rendering rendering, String message) {
         return location.exception(new TemplateFault(message), rendering.at());
     }

@@ -1,0 +1,6 @@
+package roselle.gotemplate.value;
+
+/** Go's nil, and what is not there. */
+public enum Nil {
+    NIL
+}
