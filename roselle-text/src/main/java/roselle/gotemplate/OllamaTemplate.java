@@ -118,7 +118,9 @@ public final class OllamaTemplate implements ChatTemplate {
         } else if (names.contains("messages")) {
             List<Message> collated = OllamaMessages.collated(messages);
             common.put("System", OllamaMessages.system(messages));
-            common.put("Messages", new Slice(List.copyOf(collated.stream().map(Message::value).toList())));
+            common.put(
+                    "Messages",
+                    new Slice(List.copyOf(collated.stream().map(Message::value).toList())));
             common.put("Tools", OllamaTools.read(variables.get("tools")));
             common.put(RESPONSE, "");
             execution.run(templates.root(), data(common));
@@ -219,9 +221,9 @@ public final class OllamaTemplate implements ChatTemplate {
             return switch (node) {
                 case Node.Branch(var kind, var pipeline, var body, var otherwise, int at) ->
                     new Node.Branch(kind, pipeline, cut(body), cut(otherwise), at);
-                case Node.Action(var pipeline, _) -> {
-                    isOver = writes(pipeline);
-                    yield node;
+                case Node.Action action -> {
+                    isOver = writes(action.pipeline());
+                    yield action;
                 }
                 default -> node;
             };
@@ -235,8 +237,8 @@ public final class OllamaTemplate implements ChatTemplate {
 
         private static boolean isResponse(Term term) {
             return switch (term) {
-                case Term.Field(var fields, _) -> fields.contains(RESPONSE);
-                case Term.Group(var pipeline, _) -> writes(pipeline);
+                case Term.Field field -> field.names().contains(RESPONSE);
+                case Term.Group group -> writes(group.pipeline());
                 default -> false;
             };
         }

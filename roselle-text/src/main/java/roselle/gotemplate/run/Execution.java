@@ -61,16 +61,16 @@ public final class Execution {
 
     private Flow walk(Node node, Object dot) {
         switch (node) {
-            case Node.Text(var text, _) -> budget.write(text);
-            case Node.Action(var pipeline, _) -> {
-                Object value = evaluate(pipeline, dot);
-                if (pipeline.variables().isEmpty()) {
+            case Node.Text text -> budget.write(text.text());
+            case Node.Action action -> {
+                Object value = evaluate(action.pipeline(), dot);
+                if (action.pipeline().variables().isEmpty()) {
                     budget.write(Printing.alone(value));
                 }
             }
             case Node.Call call -> call(call, dot);
-            case Node.Jump(boolean continues, _) -> {
-                return continues ? Flow.CONTINUE : Flow.BREAK;
+            case Node.Jump jump -> {
+                return jump.continues() ? Flow.CONTINUE : Flow.BREAK;
             }
             case Node.Branch branch -> {
                 int mark = scope.mark();
@@ -94,15 +94,15 @@ public final class Execution {
     }
 
     private Flow range(Node.Branch branch, Object value, Object dot) {
-        boolean hasRun =
-                switch (value) {
-                    case Long count -> count(branch, count);
-                    case Slice slice -> items(branch, slice.items());
-                    case Dictionary dictionary -> entries(branch, dictionary);
-                    case Nil _ -> false;
-                    default -> throw new TemplateFault("range cannot iterate over a " + Values.type(value));
-                };
-        boolean goesOn = hasRun || walk(branch.otherwise(), dot) != Flow.CONTINUE; // a break there ends no loop around this one
+        boolean hasRun = switch (value) {
+            case Long count -> count(branch, count);
+            case Slice slice -> items(branch, slice.items());
+            case Dictionary dictionary -> entries(branch, dictionary);
+            case Nil _ -> false;
+            default -> throw new TemplateFault("range cannot iterate over a " + Values.type(value));
+        };
+        boolean goesOn =
+                hasRun || walk(branch.otherwise(), dot) != Flow.CONTINUE; // a break there ends no loop around this one
         return goesOn ? Flow.NEXT : Flow.CONTINUE;
     }
 
@@ -193,8 +193,8 @@ public final class Execution {
         if (!rest.isEmpty() || before.isPresent()) {
             throw new TemplateFault("what is no function has no arguments", first.at());
         }
-        if (first instanceof Term.Literal(Nil _, int at)) {
-            throw new TemplateFault("nil is not a command", at);
+        if (first instanceof Term.Literal literal && literal.value() == Nil.NIL) {
+            throw new TemplateFault("nil is not a command", literal.at());
         }
         return value(first, dot);
     }
@@ -229,12 +229,12 @@ public final class Execution {
     private Object value(Term term, Object dot) {
         return switch (term) {
             case Term.Dot _ -> dot;
-            case Term.Literal(var value, _) -> value;
+            case Term.Literal literal -> literal.value();
             case Term.Field(var names, int at) -> fields(dot, names, at);
             case Term.Variable(var name, var names, int at) -> fields(scope.value(name), names, at);
             case Term.Chain(var base, var names, int at) -> fields(value(base, dot), names, at);
-            case Term.Function(var name, _) -> function(name, List.of(), dot, Optional.empty());
-            case Term.Group(var pipeline, _) -> evaluate(pipeline, dot);
+            case Term.Function called -> function(called.name(), List.of(), dot, Optional.empty());
+            case Term.Group group -> evaluate(group.pipeline(), dot);
         };
     }
 

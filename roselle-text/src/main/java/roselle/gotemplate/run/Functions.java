@@ -5,6 +5,7 @@ import java.time.LocalDateTime;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
 import roselle.gotemplate.value.Comparison;
 import roselle.gotemplate.value.Dictionary;
 import roselle.gotemplate.value.Json;
@@ -114,8 +115,8 @@ public final class Functions {
         }
         for (Object index : arguments.subList(1, arguments.size())) {
             item = switch (item) {
-                case Dictionary dictionary when index instanceof String key ->
-                    dictionary.entries().getOrDefault(key, Nil.NIL);
+                case Dictionary dictionary
+                when index instanceof String key -> dictionary.entries().getOrDefault(key, Nil.NIL);
                 case Slice slice ->
                     slice.items().get(position(index, slice.items().size() - 1));
                 case String text -> {
@@ -123,8 +124,7 @@ public final class Functions {
                     yield (long) (bytes[position(index, bytes.length - 1)] & 0xff);
                 }
                 default ->
-                    throw new TemplateFault(
-                            "a " + Values.type(item) + " has no index of type " + Values.type(index));
+                    throw new TemplateFault("a " + Values.type(item) + " has no index of type " + Values.type(index));
             };
         }
         return item;
@@ -181,25 +181,26 @@ public final class Functions {
 
     /** Types of JSON schemas in the words of TypeScript. */
     private static final class TypeScript {
+        private static final String OR = " | ";
+
+        private TypeScript() {}
+
         static String type(Object value) {
             if (!(value instanceof Struct property) || property.find("AnyOf").isEmpty()) {
                 return "any";
             }
-            if (property.find("AnyOf").get() instanceof Slice(var options, _, _) && !options.isEmpty()) {
-                return joined(options.stream().map(TypeScript::type).toList());
+            List<Object> options = list(property, "AnyOf");
+            List<Object> types = list(property, "Type");
+            if (!options.isEmpty()) {
+                return options.stream().map(TypeScript::type).collect(Collectors.joining(OR));
             }
-            boolean hasTypes = property.find("Type").orElse(Nil.NIL) instanceof Slice(var types, _, _) && !types.isEmpty();
-            return hasTypes ? joined(types(property)) : "any";
+            return types.isEmpty()
+                    ? "any"
+                    : types.stream().map(type -> word(String.valueOf(type))).collect(Collectors.joining(OR));
         }
 
-        private static List<String> types(Struct property) {
-            return property.find("Type").orElse(Nil.NIL) instanceof Slice(var types, _, _)
-                    ? types.stream().map(type -> word(String.valueOf(type))).toList()
-                    : List.of();
-        }
-
-        private static String joined(List<String> types) {
-            return String.join(" | ", types);
+        private static List<Object> list(Struct property, String field) {
+            return property.find(field).orElse(Nil.NIL) instanceof Slice slice ? slice.items() : List.of();
         }
 
         private static String word(String type) {

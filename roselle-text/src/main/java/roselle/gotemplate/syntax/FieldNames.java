@@ -27,8 +27,8 @@ public final class FieldNames {
 
     private void visit(Node node) {
         switch (node) {
-            case Node.Action(var pipeline, _) -> visit(pipeline);
-            case Node.Call(_, var pipeline, _) -> pipeline.ifPresent(this::visit);
+            case Node.Action action -> visit(action.pipeline());
+            case Node.Call call -> call.pipeline().ifPresent(this::visit);
             case Node.Branch branch -> {
                 visit(branch.pipeline());
                 left.addAll(branch.body());
@@ -46,10 +46,10 @@ public final class FieldNames {
 
     private void visit(Term term) {
         switch (term) {
-            case Term.Field(var fields, _) -> add(fields);
-            case Term.Variable(_, var fields, _) -> add(fields);
-            case Term.Chain(var base, _, _) -> visit(base);
-            case Term.Group(var pipeline, _) -> visit(pipeline);
+            case Term.Field field -> add(field.names());
+            case Term.Variable variable -> add(variable.names());
+            case Term.Chain chain -> visit(chain.base());
+            case Term.Group group -> visit(group.pipeline());
             case Term.Dot _, Term.Literal _, Term.Function _ -> {}
         }
     }

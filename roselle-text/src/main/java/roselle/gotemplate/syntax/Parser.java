@@ -83,7 +83,7 @@ public final class Parser {
 
     private static boolean isBlank(List<Node> nodes) {
         return nodes.stream()
-                .allMatch(node -> node instanceof Node.Text(var text, _) && text.isBlank());
+                .allMatch(node -> node instanceof Node.Text text && text.text().isBlank());
     }
 
     private String templateName(String where) {

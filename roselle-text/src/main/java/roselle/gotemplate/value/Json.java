@@ -21,8 +21,9 @@ public final class Json {
         switch (value) {
             case String text -> quote(text);
             case Double number -> out.append(decimal(number));
-            case Slice(var items, var spelling, _) when spelling == Spelling.ONE_AS_TEXT && items.size() == 1 ->
-                write(items.getFirst(), depth);
+            case Slice one
+            when one.spelling() == Spelling.ONE_AS_TEXT && one.items().size() == 1 ->
+                write(one.items().getFirst(), depth);
             case Slice slice when slice.isNull() -> out.append("null");
             case Slice slice -> array(slice.items(), depth);
             case Dictionary dictionary -> object(dictionary, depth);

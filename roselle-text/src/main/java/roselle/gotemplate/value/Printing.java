@@ -66,8 +66,9 @@ public final class Printing {
             return;
         }
         switch (value) {
-            case Slice(var items, var spelling, _) when spelling == Spelling.ONE_AS_TEXT && items.size() < 2 ->
-                items.forEach(out::append);
+            case Slice one
+            when one.spelling() == Spelling.ONE_AS_TEXT && one.items().size() < 2 ->
+                one.items().forEach(out::append);
             case Slice slice -> {
                 out.append('[');
                 spaced(slice.items(), out, depth);
@@ -131,7 +132,11 @@ public final class Printing {
         String digits = shortest.unscaledValue().toString();
         String fraction = digits.length() > 1 ? "." + digits.substring(1) : "";
         String size = Integer.toString(Math.abs(exponent));
-        return sign + digits.charAt(0) + fraction + (exponent < 0 ? "e-" : "e+")
-                + "0".repeat(Math.max(0, exponentDigits - size.length())) + size;
+        return sign
+                + digits.charAt(0)
+                + fraction
+                + (exponent < 0 ? "e-" : "e+")
+                + "0".repeat(Math.max(0, exponentDigits - size.length()))
+                + size;
     }
 }
