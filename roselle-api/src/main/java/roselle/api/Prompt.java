@@ -35,9 +35,14 @@ public sealed interface Prompt {
      * @param variables further variables for the template, such as {@code enable_thinking}; {@link #CONTINUE}, if true, makes
      *     the answer go on with the last message instead of replying to it
      * @param toolUse which of the tools may or must be called
+     * @param template in Go's language, as Ollama's models have it, in the place of the model's own; empty for that
      */
     record Chat(
-            List<ChatMessage> messages, List<Map<String, Object>> tools, Map<String, Object> variables, ToolUse toolUse)
+            List<ChatMessage> messages,
+            List<Map<String, Object>> tools,
+            Map<String, Object> variables,
+            ToolUse toolUse,
+            String template)
             implements Prompt {
         /** Ends the prompt with the text of the last message. */
         public static final String CONTINUE = "continue_final_message";
@@ -52,9 +57,23 @@ public sealed interface Prompt {
             variables = Map.copyOf(variables);
         }
 
+        /** A conversation that the model's own template turns into text. */
+        public Chat(
+                List<ChatMessage> messages,
+                List<Map<String, Object>> tools,
+                Map<String, Object> variables,
+                ToolUse toolUse) {
+            this(messages, tools, variables, toolUse, "");
+        }
+
         /** A conversation whose tools the model calls as it likes. */
         public Chat(List<ChatMessage> messages, List<Map<String, Object>> tools, Map<String, Object> variables) {
             this(messages, tools, variables, ToolUse.AUTO);
+        }
+
+        /** The same by a template in Go's language, or the model's own where it is empty. */
+        public Chat by(String other) {
+            return new Chat(messages, tools, variables, toolUse, other);
         }
 
         /** The tools that the model hears of. */

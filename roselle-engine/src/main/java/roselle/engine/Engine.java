@@ -35,12 +35,12 @@ import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.conversation.AnswerLead;
 import roselle.conversation.ConversationFormat;
-import roselle.conversation.FormatFinder;
 import roselle.engine.adapter.AdapterPool;
 import roselle.engine.adapter.AdapterUse;
 import roselle.engine.answer.Choice;
 import roselle.engine.answer.EndTokens;
 import roselle.engine.answer.NamedLogprobs;
+import roselle.engine.prompt.ChatForms;
 import roselle.engine.prompt.NoTokenizer;
 import roselle.engine.prompt.PromptEncoder;
 import roselle.engine.request.ActiveRequest;
@@ -88,10 +88,7 @@ public final class Engine implements AutoCloseable {
     private final LongWork longWork;
     private final PromptEncoder encoder;
     private final Optional<SamplingParameters> advisedSampling;
-    private final FormatFinder formats;
-    private final ConversationFormat format; // of chats without tools
-    private volatile @Nullable ConversationFormat
-            toolFormat; // found when first needed: the template is rendered for it
+    private final ChatForms forms;
     private final int[] endTokens;
     private final CompiledFormats responseFormats;
     private final int vocabulary;
@@ -114,11 +111,10 @@ public final class Engine implements AutoCloseable {
         vocabulary = blueprint.spec().vocabulary();
         tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
         longWork = LongWork.ofThisMachine();
-        encoder = new PromptEncoder(checkpoint, tokenizer, Clock.system(ZoneId.systemDefault()), longWork);
+        forms = new ChatForms(checkpoint, tokenizer, config.toolParser());
+        encoder = new PromptEncoder(checkpoint, tokenizer, forms, Clock.system(ZoneId.systemDefault()), longWork);
         advisedSampling = ModelDefaults.of(checkpoint);
-        formats = new FormatFinder(tokenizer, checkpoint.chatTemplate().orElse(""), encoder.template());
-        format = formats.findWithoutTools();
-        endTokens = EndTokens.of(checkpoint, format, vocabulary);
+        endTokens = EndTokens.of(checkpoint, forms.own().withoutTools(), vocabulary);
         responseFormats = new CompiledFormats(tokenizer, vocabulary, endTokens);
         this.executor = executor;
         pages = new PageCache(sizes.layout(), System.nanoTime());
@@ -263,7 +259,7 @@ public final class Engine implements AutoCloseable {
                     channel,
                     new NamedLogprobs(tokenizer),
                     prompt,
-                    Choice.of(request, prompt, tokenizer, format(request)),
+                    Choice.of(request, prompt, tokenizer, format(request.prompt())),
                     choice -> loop.post(new EngineLoop.Command.Cancel(active, choice)));
             loop.post(new EngineLoop.Command.Submit(active));
             loop.refuseIfDead();
@@ -340,7 +336,7 @@ public final class Engine implements AutoCloseable {
             return;
         }
         ToolCalls.require(chat, format);
-        if (!chat.tools().isEmpty() && !toolFormat().canCall()) {
+        if (!chat.tools().isEmpty() && !forms.of(chat).withTools().canCall()) {
             throw new InvalidRequestException(
                     Reason.UNSUPPORTED,
                     "tools",
@@ -354,22 +350,13 @@ public final class Engine implements AutoCloseable {
      * otherwise. No tool that says whether it is strict is changed.
      */
     public List<Map<String, Object>> strictWherePossible(List<Map<String, Object>> tools) {
-        return tools.isEmpty() ? tools : ToolCalls.strictWherePossible(tools, toolFormat(), responseFormats);
+        return tools.isEmpty()
+                ? tools
+                : ToolCalls.strictWherePossible(tools, forms.own().withTools(), responseFormats);
     }
 
-    private ConversationFormat format(GenerationRequest request) {
-        boolean hasTools =
-                request.prompt() instanceof Prompt.Chat chat && !chat.callable().isEmpty();
-        return hasTools ? toolFormat() : format;
-    }
-
-    private ConversationFormat toolFormat() {
-        ConversationFormat known = toolFormat;
-        if (known == null) {
-            known = formats.find(config.toolParser());
-            toolFormat = known;
-        }
-        return known;
+    private ConversationFormat format(Prompt prompt) {
+        return forms.of(prompt).format(prompt);
     }
 
     private void requireAlive() {
@@ -454,7 +441,7 @@ public final class Engine implements AutoCloseable {
     /** What holds each answer to the request's format. */
     private Supplier<TokenConstraint> constraints(GenerationRequest request, int[] prompt) {
         if (request.prompt() instanceof Prompt.Chat chat && ToolCalls.areHeld(chat, request.format())) {
-            ConversationFormat conversation = toolFormat();
+            ConversationFormat conversation = forms.of(chat).withTools();
             FormatMasks masks = responseFormats.compileCalls(ToolCalls.held(chat, request.format(), conversation));
             AnswerLead lead = conversation.callLead(tokenizer, prompt);
             return () -> masks.begin(prompt.length, lead);
@@ -464,7 +451,7 @@ public final class Engine implements AutoCloseable {
         }
         FormatMasks masks = masks(request.format());
         boolean isChat = request.prompt() instanceof Prompt.Chat;
-        AnswerLead lead = isChat ? format(request).lead(tokenizer, prompt) : AnswerLead.none(tokenizer);
+        AnswerLead lead = isChat ? format(request.prompt()).lead(tokenizer, prompt) : AnswerLead.none(tokenizer);
         return () -> masks.begin(prompt.length, lead);
     }
 
@@ -534,20 +521,31 @@ public final class Engine implements AutoCloseable {
 
     /** Whether the model comes with a chat template, so that it takes messages. */
     public boolean hasChatTemplate() {
-        return encoder.hasTemplate();
+        return forms.own().template().isPresent();
     }
 
     /** The name of the format in which the model calls tools; {@code none} where it is not known. */
     public String toolParser() {
-        return toolFormat().toolParser();
+        return toolParser("");
+    }
+
+    /** The same of a template in Go's language in the place of the model's own; of that where it is empty. */
+    public String toolParser(String template) {
+        return forms.of(template).withTools().toolParser();
     }
 
     /** Whether the chat template mentions a variable of this name, so that setting it may change something. */
     public boolean chatTemplateMentions(String variable) {
-        return checkpoint
-                .chatTemplate()
-                .filter(source -> source.contains(variable))
-                .isPresent();
+        return chatTemplateMentions("", variable);
+    }
+
+    /**
+     * The same of a template in Go's language in the place of the model's own; of that where it is empty.
+     *
+     * @throws InvalidRequestException if it cannot be read
+     */
+    public boolean chatTemplateMentions(String template, String variable) {
+        return forms.of(template).mentions(variable);
     }
 
     /** How the model's makers advise to draw its tokens; empty where they say nothing. */

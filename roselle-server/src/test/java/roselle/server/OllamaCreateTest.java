@@ -424,7 +424,8 @@ final class OllamaCreateTest {
             {"model":"demo","from":"demo"}                             | there is a model demo:latest already
             {"model":"../x","from":"demo"}                             | must be a name
             {"model":"x","from":"nothing"}                             | there is no model nothing
-            {"model":"x","from":"demo","template":"{{ .Prompt }}"}     | templates of Go are not read
+            {"model":"x","from":"demo","template":"{{ .Prompt "}       | line 1, column 1: unclosed action
+            {"model":"x","from":"demo","template":"{{ .Prompt.Deep }}"} | line 1, column 4: there is no field Deep in a string
             {"model":"x","from":"demo","quantize":"q4_0"}              | roselle quantize
             {"model":"x","from":"demo","adapters":{"a":"sha256:0"}}    | 64 hexadecimal digits
             {"model":"x","from":"demo","parameters":{"mirostat":1}}    | there is no mirostat

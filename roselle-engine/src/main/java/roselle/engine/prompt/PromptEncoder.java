@@ -7,7 +7,6 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import roselle.api.InvalidRequestException;
@@ -39,22 +38,22 @@ public final class PromptEncoder {
     /** Characters that are encoded on the caller's thread: some milliseconds at most. */
     private static final int SHORT = 32 << 10;
 
+    private static final String BEGIN = "bos_token";
+
     private final Tokenizer tokenizer;
-    private final Optional<ChatTemplate> template;
+    private final ChatForms forms;
     private final Map<String, Object> modelVariables;
     private final SpecialSpellings specialSpellings;
     private final Clock clock;
     private final LongWork longWork;
 
-    public PromptEncoder(Checkpoint checkpoint, Tokenizer tokenizer, Clock clock, LongWork longWork) {
+    public PromptEncoder(Checkpoint checkpoint, Tokenizer tokenizer, ChatForms forms, Clock clock, LongWork longWork) {
         this.tokenizer = tokenizer;
+        this.forms = forms;
         this.longWork = longWork;
         this.clock = clock;
-        template = checkpoint
-                .chatTemplate()
-                .map(source -> ChatTemplate.compile(checkpoint.source().getFileName() + ": chat template", source));
-        modelVariables = Map.of(
-                "bos_token", spelling(checkpoint, "bos_token_id"), "eos_token", spelling(checkpoint, "eos_token_id"));
+        modelVariables =
+                Map.of(BEGIN, spelling(checkpoint, "bos_token_id"), "eos_token", spelling(checkpoint, "eos_token_id"));
         specialSpellings = new SpecialSpellings(tokenizer);
     }
 
@@ -69,14 +68,6 @@ public final class PromptEncoder {
         }
         int[] ids = config.integers(name); // a list where several end an answer, which may be empty
         return ids.length == 0 || !tokenizer.hasToken(ids[0]) ? "" : tokenizer.spellingOf(ids[0]);
-    }
-
-    public Optional<ChatTemplate> template() {
-        return template;
-    }
-
-    public boolean hasTemplate() {
-        return template.isPresent();
     }
 
     /**
@@ -112,9 +103,20 @@ public final class PromptEncoder {
             case Prompt.Chat chat -> {
                 String rendered = render(chat);
                 requireRoom(rendered, room);
-                yield tokenizer.encode(rendered, new EncodeOptions(false, true, true), progress);
+                yield tokenizer.encode(
+                        rendered, new EncodeOptions(lacksBeginning(chat, rendered), true, true), progress);
             }
         };
+    }
+
+    /** Whether the tokenizer is to add what the template did not write, and leaves to it. */
+    private boolean lacksBeginning(Prompt.Chat chat, String rendered) {
+        String begin = String.valueOf(modelVariables.get(BEGIN));
+        boolean leavesIt = forms.of(chat)
+                .template()
+                .filter(template -> !template.writesBeginning())
+                .isPresent();
+        return leavesIt && (begin.isEmpty() || !rendered.startsWith(begin));
     }
 
     /** Characters that are to be encoded. */
@@ -198,8 +200,12 @@ public final class PromptEncoder {
 
     /** The conversation as one text, with guarded special tokens in what the messages say. */
     String render(Prompt.Chat chat) {
-        ChatTemplate compiled = template.orElseThrow(() -> new InvalidRequestException(
-                Reason.UNSUPPORTED, "", "the model has no chat template: send a text prompt instead of messages"));
+        ChatTemplate compiled = forms.of(chat)
+                .template()
+                .orElseThrow(() -> new InvalidRequestException(
+                        Reason.UNSUPPORTED,
+                        "",
+                        "the model has no chat template: send a text prompt instead of messages"));
         Map<String, Object> variables = new HashMap<>(modelVariables);
         variables.put("add_generation_prompt", true);
         variables.putAll(guarded(chat.variables()));

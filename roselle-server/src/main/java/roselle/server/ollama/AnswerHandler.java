@@ -3,6 +3,7 @@ package roselle.server.ollama;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.ChoiceEnded;
 import roselle.api.GenerationEvent.Finished;
@@ -53,11 +54,10 @@ final class AnswerHandler {
                 unload(exchange, fields, models.pool().get(), isChat);
                 return;
             }
-            Call read = reading.of(new CallReader(models, admitted::tokenize), fields);
-            String adapter = asked.string("model")
-                    .flatMap(created::find)
-                    .map(CreatedModel::adapter)
-                    .orElse("");
+            Optional<CreatedModel> made = asked.string("model").flatMap(created::find);
+            String template = made.map(CreatedModel::template).orElse("");
+            String adapter = made.map(CreatedModel::adapter).orElse("");
+            Call read = reading.of(new CallReader(models, admitted::tokenize, template), fields);
             Call call = read.as(asked.string("model").orElse(read.name())).by(blobs.adapted(read.model(), adapter));
             call.keepAlive().ifPresent(admitted::keepAlive);
             if (call.requests().isEmpty()) {

@@ -48,11 +48,18 @@ final class CallReader {
 
     private final Models models;
     private final BiFunction<ServedModel, Prompt, int[]> tokenizer;
+    private final String template;
 
-    /** Reads calls of some models; texts around what is to be filled in are tokenized by the request that has them. */
-    CallReader(Models models, BiFunction<ServedModel, Prompt, int[]> tokenizer) {
+    /**
+     * Reads calls of some models.
+     *
+     * @param tokenizer of texts around what is to be filled in, by the request that has them
+     * @param template that of the model that is asked for, where it was made with one; empty for the model's own
+     */
+    CallReader(Models models, BiFunction<ServedModel, Prompt, int[]> tokenizer, String template) {
         this.models = models;
         this.tokenizer = tokenizer;
+        this.template = template;
     }
 
     /**
@@ -110,13 +117,13 @@ final class CallReader {
         GenerationRequestBuilder request = common(fields, model);
         List<ChatMessage> messages = TurnFields.messages(fields);
         List<Map<String, Object>> tools = TurnFields.tools(fields);
-        EffortFields effort = think(fields, model);
+        EffortFields effort = think(fields, model, template);
         Optional<Duration> keepAlive = keepAlive(fields);
         boolean streams = fields.bool("stream", true);
         fields.refuseOthers();
         List<GenerationRequest> requests = new ArrayList<>();
         if (!messages.isEmpty()) {
-            var prompt = effort.in(new Prompt.Chat(messages, tools, LastTurn.variables(messages)));
+            var prompt = effort.in(new Prompt.Chat(messages, tools, LastTurn.variables(messages)).by(template));
             requests.add(request.prompt(prompt).build());
         }
         return new Call(name(fields, model), model, requests, List.of(), streams, true, false, keepAlive);
@@ -129,10 +136,10 @@ final class CallReader {
         String system = fields.string("system").orElse("");
         boolean isRaw = fields.bool("raw", false);
         List<Integer> context = fields.integers("context", 0, Integer.MAX_VALUE, MAX_CONTEXT);
-        EffortFields effort = think(fields, model);
+        String asked = template(fields);
+        EffortFields effort = think(fields, model, asked);
         Optional<Duration> keepAlive = keepAlive(fields);
         TurnFields.refuseImages(fields);
-        fields.requireDefault("template", "a model has one template, its own: send the whole text with raw", "");
         String after = fields.string("suffix").orElse("");
         boolean streams = fields.bool("stream", true);
         fields.refuseOthers();
@@ -141,20 +148,43 @@ final class CallReader {
                     "suffix", "suffix is there, but the prompt is taken as it stands: leave out raw");
         }
         boolean fills = !after.isEmpty();
-        boolean isPlain = isRaw || fills || !model.engine().hasChatTemplate();
+        boolean hasTemplate = !asked.isEmpty() || model.engine().hasChatTemplate();
+        boolean isPlain = isRaw || fills || !hasTemplate;
         requirePlain(isPlain, system, context, fields);
         List<GenerationRequest> requests = new ArrayList<>();
         if (fills) {
-            var fill = FillTokens.of(model.engine().tokenizer(), "suffix");
-            Prompt prompt = fill.between(FillTokens.plain(text), after, "", each -> tokenizer.apply(model, each));
-            requests.add(request.prompt(prompt).stopTokenIds(fill.ends()).build());
+            requests.add(request.prompt(between(text, after, model, asked))
+                    .stopTokenIds(FillTokens.ends(model.engine().tokenizer()))
+                    .build());
         } else if (!text.isEmpty()) {
             Prompt prompt = isPlain
                     ? new Prompt.Text(text, true, isRaw)
-                    : effort.in(new Prompt.Chat(turns(system, text), List.of(), Map.of()));
+                    : effort.in(new Prompt.Chat(turns(system, text), List.of(), Map.of()).by(asked));
             requests.add(request.prompt(prompt).build());
         }
         return new Call(name(fields, model), model, requests, context, streams, false, !isRaw && !fills, keepAlive);
+    }
+
+    /** The template of a request, else the model's. */
+    private String template(JsonFields fields) {
+        Optional<String> asked = fields.string("template").filter(text -> !text.isEmpty());
+        if (asked.isPresent() && fields.bool("raw", false)) {
+            throw ApiException.invalid(
+                    "template", "template is there, but the prompt is taken as it stands: leave out raw");
+        }
+        return asked.orElse(template);
+    }
+
+    /** The prompt for what stands between two texts, in the words of a template that has some, else in the model's tokens. */
+    private Prompt between(String before, String after, ServedModel model, String asked) {
+        if (asked.isEmpty()) {
+            var fill = FillTokens.of(model.engine().tokenizer(), "suffix");
+            return fill.between(FillTokens.plain(before), after, "", each -> tokenizer.apply(model, each));
+        }
+        if (!model.engine().chatTemplateMentions(asked, "suffix")) {
+            throw ApiException.invalid("suffix", "suffix is there, but the template does not write it: leave it out");
+        }
+        return new Prompt.Chat(turns("", before), List.of(), Map.of("suffix", after)).by(asked);
     }
 
     private static List<ChatMessage> turns(String system, String text) {
@@ -207,8 +237,8 @@ final class CallReader {
         return KeepableFormat.of(model.engine(), "format", () -> new ResponseFormat.JsonSchema(format.toString()));
     }
 
-    private static EffortFields think(JsonFields fields, ServedModel model) {
-        var effort = new EffortFields(model.engine());
+    private static EffortFields think(JsonFields fields, ServedModel model, String template) {
+        var effort = new EffortFields(model.engine(), template);
         fields.any("think").ifPresent(asked -> {
             if (asked.isBoolean()) {
                 effort.think("think", asked.toString(), asked.booleanValue() ? "medium" : "none");

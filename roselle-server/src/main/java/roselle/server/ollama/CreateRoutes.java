@@ -7,7 +7,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import roselle.api.CapacityException;
+import roselle.api.ChatMessage;
 import roselle.api.CheckpointException;
+import roselle.api.InvalidRequestException;
+import roselle.api.Prompt;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
@@ -150,18 +153,17 @@ final class CreateRoutes {
                 .map(JsonFields::plain)
                 .toList();
         String license = String.join("\n", fields.strings("license", 100));
-        fields.requireDefault(
-                "template",
-                "templates of Go are not read: a model has one, its own, and what it is told comes as system and messages",
-                "");
+        String template = fields.string("template").orElse("");
         fields.requireDefault("quantize", "roselle quantize does that", "");
         fields.requireDefault("quantization", "roselle quantize does that", "");
         String adapter = blobs.uploaded("adapters", plain(fields, "adapters"))
                 .map(blob -> String.valueOf(blob.getFileName()))
                 .orElse("");
-        fields.requireDefault("modelfile", "its lines come as fields: from, parameters, system, messages", "");
+        fields.requireDefault(
+                "modelfile", "its lines come as fields: from, template, parameters, system, messages", "");
         String from = fields.string("from").orElse("");
-        return new CreatedModel(name, from, system, parameters, messages, license, adapter, "", Instant.now());
+        return new CreatedModel(
+                name, from, system, template, parameters, messages, license, adapter, "", Instant.now());
     }
 
     private static Map<String, Object> plain(JsonFields fields, String field) {
@@ -187,9 +189,22 @@ final class CreateRoutes {
         } catch (CheckpointException | CapacityException unfit) {
             throw ApiException.invalid("adapters", "the adapter cannot be used: " + unfit.getMessage());
         }
+        requireTemplate(model, base);
         JsonFields fields = Json.fields("", body);
         OptionFields.read(fields, base);
         TurnFields.messages(fields);
+    }
+
+    /** Renders a chat by the model's template. */
+    private static void requireTemplate(CreatedModel model, ServedModel base) {
+        if (!model.template().isEmpty()) {
+            var hello = new Prompt.Chat(List.of(ChatMessage.user("Hello")), List.of(), Map.of());
+            try {
+                base.engine().tokenize(hello.by(model.template()));
+            } catch (InvalidRequestException refused) {
+                throw ApiException.invalid("template", "the template cannot be used: " + refused.getMessage());
+            }
+        }
     }
 
     private void copy(Exchange exchange) throws IOException {
@@ -206,7 +221,7 @@ final class CreateRoutes {
                 ObjectNode body = JsonMapper.shared().createObjectNode().put("model", source);
                 String served = models.listed(ModelNames.known(Json.fields("", body), models))
                         .name();
-                keep(new CreatedModel(destination, served, "", Map.of(), List.of(), "", "", "", Instant.now()));
+                keep(CreatedModel.another(destination, served));
             }
             exchange.sendEmpty(200);
         }

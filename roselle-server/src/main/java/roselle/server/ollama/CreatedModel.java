@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import roselle.server.http.ApiException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
@@ -16,6 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param name with its tag
  * @param from the server's name of the model that answers
  * @param system what it is told before all else; may be empty
+ * @param template in Go's language, in the place of that of the model that answers; empty for that
  * @param parameters options of requests that do not say otherwise
  * @param messages that come before those of a chat
  * @param license may be empty
@@ -26,6 +28,7 @@ record CreatedModel(
         String name,
         String from,
         String system,
+        String template,
         Map<String, Object> parameters,
         List<Map<String, Object>> messages,
         String license,
@@ -33,18 +36,26 @@ record CreatedModel(
         String file,
         Instant created) {
     CreatedModel {
+        template = Objects.requireNonNullElse(template, ""); // files of earlier releases have none
         parameters = Map.copyOf(parameters);
         messages = List.copyOf(messages);
     }
 
+    /** A model of the server's under another name. */
+    static CreatedModel another(String name, String served) {
+        return new CreatedModel(name, served, "", "", Map.of(), List.of(), "", "", "", Instant.now());
+    }
+
     /** The same under another name; a file stays the first one's. */
     CreatedModel as(String other) {
-        return new CreatedModel(other, from, system, parameters, messages, license, adapter, "", Instant.now());
+        return new CreatedModel(
+                other, from, system, template, parameters, messages, license, adapter, "", Instant.now());
     }
 
     /** The same of a model of the server's, which may have come with it as a file. */
     CreatedModel madeOf(String served, String itsFile) {
-        return new CreatedModel(name, served, system, parameters, messages, license, adapter, itsFile, created);
+        return new CreatedModel(
+                name, served, system, template, parameters, messages, license, adapter, itsFile, created);
     }
 
     /** What is said of it, on top of what is said of the model that it is made of. */
@@ -57,6 +68,7 @@ record CreatedModel(
                 name,
                 base.from,
                 system.isEmpty() ? base.system : system,
+                template.isEmpty() ? base.template : template,
                 all,
                 turns,
                 license.isEmpty() ? base.license : license,
@@ -111,6 +123,9 @@ record CreatedModel(
         var text = new StringBuilder("FROM ").append(from).append('\n');
         if (!adapter.isEmpty()) {
             text.append("ADAPTER ").append(adapter).append('\n');
+        }
+        if (!template.isEmpty()) {
+            text.append("TEMPLATE \"\"\"").append(template).append("\"\"\"\n");
         }
         parameters.forEach((key, value) -> {
             for (Object each : value instanceof List<?> list ? list : List.of(value)) {

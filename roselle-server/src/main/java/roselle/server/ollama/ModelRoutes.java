@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import roselle.api.SamplingParameters;
 import roselle.conversation.Effort;
 import roselle.server.answer.Answers;
@@ -152,12 +153,13 @@ final class ModelRoutes {
             fields.accept("options");
         }
         fields.refuseOthers();
+        String template = made.map(CreatedModel::template).orElse("");
         JsonWriter json = new JsonWriter().object();
         json.field("modelfile", made.map(CreatedModel::modelfile).orElse("FROM " + model.name() + "\n"))
                 .field(
                         "parameters",
                         parameters(model, made.map(CreatedModel::parameters).orElse(Map.of())))
-                .field("template", "")
+                .field("template", template)
                 .field("modified_at", model.created().toString());
         made.map(CreatedModel::system).filter(text -> !text.isEmpty()).ifPresent(text -> json.field("system", text));
         made.map(CreatedModel::license).filter(text -> !text.isEmpty()).ifPresent(text -> json.field("license", text));
@@ -167,7 +169,7 @@ final class ModelRoutes {
                 .field("unknown.context_length", model.context())
                 .endObject();
         json.array("capabilities");
-        capabilities(model).forEach(json::value);
+        capabilities(model, template).forEach(json::value);
         exchange.sendJson(200, json.endArray().endObject());
     }
 
@@ -190,19 +192,21 @@ final class ModelRoutes {
         return text.toString();
     }
 
-    private static List<String> capabilities(Served model) {
+    private static List<String> capabilities(Served model, String template) {
         return switch (model) {
-            case ServedModel generating -> capabilities(generating);
+            case ServedModel generating -> capabilities(generating, template);
             case ServedEncoder encoder -> encoder.isClassifier() ? List.of() : List.of("embedding");
         };
     }
 
-    private static List<String> capabilities(ServedModel model) {
+    private static List<String> capabilities(ServedModel model, String template) {
         var engine = model.engine();
-        boolean callsTools = engine.hasChatTemplate() && !engine.toolParser().equals("none");
-        boolean thinks =
-                new Effort(engine::chatTemplateMentions).think("medium").isPresent();
-        return java.util.stream.Stream.of("completion", callsTools ? "tools" : "", thinks ? "thinking" : "")
+        boolean hasTemplate = !template.isEmpty() || engine.hasChatTemplate();
+        boolean callsTools = hasTemplate && !engine.toolParser(template).equals("none");
+        var effort = new Effort(variable -> engine.chatTemplateMentions(template, variable));
+        boolean thinks = effort.think("medium").isPresent();
+        boolean fills = !template.isEmpty() && engine.chatTemplateMentions(template, "suffix");
+        return Stream.of("completion", callsTools ? "tools" : "", fills ? "insert" : "", thinks ? "thinking" : "")
                 .filter(name -> !name.isEmpty())
                 .toList();
     }

@@ -4,9 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
-import java.time.Instant;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -207,8 +205,7 @@ final class PullRoutes {
                     .orElseThrow(() -> ApiException.invalid(
                             "model", "another model of the folder has the name that " + name + " would have"));
             String file = model.getFileName().toString();
-            created.put(new CreatedModel(
-                    ModelNames.listed(name), served, "", Map.of(), List.of(), "", "", file, Instant.now()));
+            created.put(CreatedModel.another(ModelNames.listed(name), served).madeOf(served, file));
             return model;
         } catch (FileAlreadyExistsException taken) {
             throw ApiException.invalid(

@@ -16,7 +16,12 @@ public final class EffortFields {
     private final Map<String, Object> variables = new HashMap<>();
 
     public EffortFields(Engine engine) {
-        effort = new Effort(engine::chatTemplateMentions);
+        this(engine, "");
+    }
+
+    /** Of chats by a template in Go's language, or the model's own where it is empty. */
+    public EffortFields(Engine engine, String template) {
+        effort = new Effort(variable -> engine.chatTemplateMentions(template, variable));
     }
 
     /** Reads how much the model is to think. */
@@ -68,6 +73,6 @@ public final class EffortFields {
     public Prompt.Chat in(Prompt.Chat prompt) {
         Map<String, Object> all = new HashMap<>(prompt.variables());
         all.putAll(variables);
-        return new Prompt.Chat(prompt.messages(), prompt.tools(), all, prompt.toolUse());
+        return new Prompt.Chat(prompt.messages(), prompt.tools(), all, prompt.toolUse(), prompt.template());
     }
 }

@@ -55,11 +55,15 @@ public record FillTokens(int prefix, int suffix, int middle, Set<Integer> ends) 
         if (ids.length < family.size()) {
             return Optional.empty();
         }
-        Set<Integer> ends = ENDS.stream()
+        return Optional.of(new FillTokens(ids[0], ids[1], ids[2], ends(tokenizer)));
+    }
+
+    /** Tokens that a model may write behind what it filled in, as far as a tokenizer has any. */
+    public static Set<Integer> ends(Tokenizer tokenizer) {
+        return ENDS.stream()
                 .flatMapToInt(token -> tokenizer.idOf(token).stream())
                 .boxed()
                 .collect(Collectors.toUnmodifiableSet());
-        return Optional.of(new FillTokens(ids[0], ids[1], ids[2], ends));
     }
 
     /**
