@@ -83,6 +83,14 @@ final class OllamaTemplateTest {
     }
 
     @Test
+    void refusesNumbersAndVariablesWithoutEnd() {
+        assertThatThrownBy(() -> OllamaTemplate.parse("test", "{{ " + "9".repeat(1_000_000) + " }}"))
+                .hasMessageContaining("bad number");
+        assertThatThrownBy(() -> OllamaTemplate.parse("test", "{{ $x := 1 }}".repeat(70_000)))
+                .hasMessageContaining("more than 256 variables");
+    }
+
+    @Test
     void mentionsWhatJinjasVariablesAreCalledHere() {
         var old = OllamaTemplate.parse("test", "{{ .Prompt }}");
         var thinking =

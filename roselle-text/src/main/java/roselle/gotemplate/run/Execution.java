@@ -70,7 +70,7 @@ public final class Execution {
             }
             case Node.Call call -> call(call, dot);
             case Node.Jump jump -> {
-                return jump.continues() ? Flow.CONTINUE : Flow.BREAK;
+                return jump.goesOn() ? Flow.CONTINUE : Flow.BREAK;
             }
             case Node.Branch branch -> {
                 int mark = scope.mark();

@@ -2,7 +2,6 @@ package roselle.gotemplate.run;
 
 import java.util.List;
 import roselle.gotemplate.value.Dictionary;
-import roselle.gotemplate.value.Json;
 import roselle.gotemplate.value.Nil;
 import roselle.gotemplate.value.Printing;
 import roselle.gotemplate.value.Slice;
@@ -121,7 +120,7 @@ final class Format {
         return switch (verb) {
             case 'v' -> plain(flags, value);
             case 's' -> cut(string(verb, value), precision);
-            case 'q' -> quoted(value);
+            case 'q' -> Escapes.quoted(of(String.class, verb, value));
             case 't' -> String.valueOf(of(Boolean.class, verb, value));
             case 'T' -> throw unknown(verb);
             case 'd' -> signed(flags, of(Long.class, verb, value), 10);
@@ -163,12 +162,6 @@ final class Format {
     private static String cut(String text, int precision) {
         boolean isLonger = precision >= 0 && text.codePointCount(0, text.length()) > precision;
         return isLonger ? text.substring(0, text.offsetByCodePoints(0, precision)) : text;
-    }
-
-    /** As Go quotes text; letters of JSON and HTML alone need no more than JSON does. */
-    private static String quoted(Object value) {
-        String json = Json.write(of(String.class, 'q', value));
-        return json.replace("\\u003c", "<").replace("\\u003e", ">").replace("\\u0026", "&");
     }
 
     private static String signed(String flags, long number, int base) {

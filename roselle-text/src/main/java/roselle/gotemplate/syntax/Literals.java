@@ -8,6 +8,9 @@ import roselle.jinja.text.TemplateFault;
 
 /** Reads numbers and quoted texts as Go writes them. */
 final class Literals {
+    /** Digits of a number. */
+    private static final int LONGEST = 100;
+
     private final Token token;
     private final String text; // without quotes
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -22,6 +25,9 @@ final class Literals {
     static Object number(Token token) {
         String digits = token.text().replace("_", "").toLowerCase(Locale.ROOT);
         try {
+            if (digits.length() > LONGEST) {
+                throw new NumberFormatException("too long");
+            }
             return number(digits);
         } catch (NumberFormatException _) {
             throw new TemplateFault("bad number " + token.text(), token.at());

@@ -26,5 +26,5 @@ public sealed interface Node {
     record Call(String name, Optional<Pipeline> pipeline, int at) implements Node {}
 
     /** {@code break} and {@code continue}. */
-    record Jump(boolean continues, int at) implements Node {}
+    record Jump(boolean goesOn, int at) implements Node {}
 }

@@ -14,6 +14,9 @@ final class PipelineParser {
     private static final Set<String> KEYWORDS =
             Set.of("block", "break", "continue", "define", "else", "end", "if", "range", "template", "with");
 
+    /** That are known at a place: each look for one goes through them. */
+    private static final int MOST_VARIABLES = 256;
+
     private final TokenStream tokens;
     private final Set<String> functions;
     private List<String> variables = new ArrayList<>(List.of("$"));
@@ -74,13 +77,20 @@ final class PipelineParser {
                 throw new TemplateFault("too many variables in " + context, name.at());
             }
             declared.add(name.text());
-            variables.add(name.text());
+            declare(name);
             if (!isList) {
                 return behind.is(Token.Kind.ASSIGN);
             }
         }
         requireNoList(declared);
         return false;
+    }
+
+    private void declare(Token name) {
+        if (variables.size() == MOST_VARIABLES) {
+            throw new TemplateFault("there are more than " + MOST_VARIABLES + " variables", name.at());
+        }
+        variables.add(name.text());
     }
 
     private void requireNoList(List<String> declared) {

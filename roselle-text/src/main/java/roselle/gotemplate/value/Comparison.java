@@ -9,7 +9,7 @@ public final class Comparison {
 
     public static boolean areEqual(Object left, Object right) {
         if (left == Nil.NIL || right == Nil.NIL) {
-            return left == right;
+            return left.equals(right);
         }
         if (!isBasic(left) && !isBasic(right)) {
             throw new TemplateFault("values of types " + types(left, right) + " cannot be compared");

@@ -1,5 +1,6 @@
 package roselle.gotemplate.value;
 
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import roselle.jinja.text.TemplateFault;
@@ -109,6 +110,6 @@ public final class Json {
     }
 
     private void escape(char letter) {
-        out.append(String.format("\\u%04x", (int) letter));
+        out.append("\\u").append(HexFormat.of().toHexDigits(letter));
     }
 }
