@@ -108,6 +108,19 @@ def test_create_copy_and_delete():
     assert not {"fox:latest", "vixen:latest"} & {each.model for each in client.list().models}
 
 
+def test_templates():
+    template = "{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}<|im_end|>\n{{ end }}<|im_start|>assistant\n"
+    assert client.create("shaped", from_=MODEL, template=template).status == "success"
+    assert client.show("shaped").template == template
+    short = {"temperature": 0, "num_predict": 12}
+    told = client.chat("shaped", MESSAGES, options=short).message.content
+    text = "<|im_start|>user\n" + MESSAGES[0]["content"] + "<|im_end|>\n<|im_start|>assistant\n"
+    assert told == client.generate(MODEL, text, raw=True, options=short).response
+    brought = client.generate(MODEL, MESSAGES[0]["content"], template="<|im_start|>user\n{{ .Prompt }}<|im_end|>\n<|im_start|>assistant\n{{ .Response }}", options=short)
+    assert brought.response == told
+    client.delete("shaped")
+
+
 def test_errors():
     for status, ask in (
         (400, lambda: client.chat(**{**SHORT, "options": {"top_p": 7}})),
@@ -116,7 +129,7 @@ def test_errors():
         (400, lambda: client.delete(MODEL)),
         (404, lambda: client.copy("nothing", "other")),
         (404, lambda: client.create("other", from_="nothing")),
-        (400, lambda: client.create("other", from_=MODEL, template="{{ .Prompt }}")),
+        (400, lambda: client.create("other", from_=MODEL, template="{{ .Prompt ")),
         (400, lambda: client.create("other", from_=MODEL, parameters={"mirostat": 1})),
         (400, lambda: client.push(MODEL)),
         (400, lambda: client.embed(MODEL, "a fox")),

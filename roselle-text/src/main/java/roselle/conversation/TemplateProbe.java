@@ -32,6 +32,7 @@ record TemplateProbe(String promptEnd, String answer, List<Sample> calls) {
     static final String FIRST = "find_marbles";
     static final String SECOND = "count_marbles";
 
+    private static final String QUESTION = "Which marbles?";
     private static final LocalDateTime NOW = LocalDateTime.of(2026, 1, 2, 3, 4);
     private static final int END_CHARACTERS = 64;
     private static final JsonMapper MAPPER = JsonLimits.DEFAULT.mapper();
@@ -79,10 +80,10 @@ record TemplateProbe(String promptEnd, String answer, List<Sample> calls) {
 
     private static Optional<TemplateProbe> render(ChatTemplate template, List<Sample> calls, boolean isText) {
         try {
-            Map<String, Object> question = Map.of("role", "user", "content", "Which marbles?");
+            Map<String, Object> question = Map.of("role", "user", "content", QUESTION);
             String prompt = text(template, List.of(question), true);
             String full = text(template, List.of(question, answer(calls, isText)), false);
-            int begin = common(prompt, full);
+            int begin = answerBegin(prompt, full);
             String rest = full.substring(begin);
             return rest.contains(FIRST)
                     ? Optional.of(
@@ -121,6 +122,15 @@ record TemplateProbe(String promptEnd, String answer, List<Sample> calls) {
         message.put("content", "");
         message.put("tool_calls", written);
         return message;
+    }
+
+    /** Where the answer begins: templates may tell of tools in the last turn alone, so what is before the question may differ. */
+    private static int answerBegin(String prompt, String full) {
+        int asked = full.lastIndexOf(QUESTION);
+        int askedAlone = prompt.lastIndexOf(QUESTION);
+        return asked < 0 || askedAlone < 0
+                ? common(prompt, full)
+                : asked + common(prompt.substring(askedAlone), full.substring(asked));
     }
 
     /** How far both are the same, but not into a mark. */

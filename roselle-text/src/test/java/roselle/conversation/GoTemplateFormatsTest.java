@@ -22,6 +22,7 @@ final class GoTemplateFormatsTest {
         "last-user, mistral",
         "tagged-calls, hermes",
         "each-call-tagged, hermes",
+        "bare-calls, llama3_json",
         "levels, openai",
     })
     void findsTheFormatOfCalls(String name, String format) throws IOException {
