@@ -192,6 +192,20 @@ final class OllamaTemplatesTest {
     }
 
     @Test
+    void aParameterThatIsNullIsLeftOut() {
+        var parameters = new HashMap<String, Object>();
+        parameters.put("seed", null);
+        parameters.put("num_predict", 3);
+        var made = post("/api/create", Map.of("model", "few", "from", "turns", "parameters", parameters));
+        assertThat(made.statusCode()).as(made.body()).isEqualTo(200);
+        assertThat(DemoServer.json(post("/api/show", Map.of("model", "few")).body())
+                        .get("modelfile")
+                        .stringValue())
+                .contains("PARAMETER num_predict 3")
+                .doesNotContain("seed");
+    }
+
+    @Test
     void aCompletionIsOneTurnOrAGap() {
         JsonNode asked = ask("/api/generate", Map.of("model", "turns", "prompt", "One?", "system", "Short."));
         assertThat(asked.at("/response"))

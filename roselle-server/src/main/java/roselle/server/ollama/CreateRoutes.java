@@ -3,8 +3,10 @@ package roselle.server.ollama;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import roselle.api.CapacityException;
 import roselle.api.ChatMessage;
@@ -166,8 +168,12 @@ final class CreateRoutes {
                 name, from, system, template, parameters, messages, license, adapter, "", Instant.now());
     }
 
+    /** An object's fields; null is what is left out. */
     private static Map<String, Object> plain(JsonFields fields, String field) {
-        return fields.object(field).map(JsonFields::plain).orElse(Map.of());
+        Map<String, Object> said =
+                new LinkedHashMap<>(fields.object(field).map(JsonFields::plain).orElse(Map.of()));
+        said.values().removeIf(Objects::isNull);
+        return said;
     }
 
     /** One that is made of another, as one of the server's own. */
