@@ -212,9 +212,12 @@ final class OllamaTemplatesTest {
                 .isEqualTo(raw("<|im_start|>system\nShort.<|im_end|>\nQ: One?\nA: ")
                         .at("/response"));
 
-        JsonNode gap = ask("/api/generate", Map.of("model", "messages", "prompt", "a", "suffix", "z"));
-        assertThat(gap.at("/response"))
-                .isEqualTo(raw("Before a behind z between ").at("/response"));
+        post("/api/create", Map.of("model", "kind", "from", "messages", "system", "Be kind."));
+        for (String model : List.of("messages", "kind")) {
+            JsonNode gap = ask("/api/generate", Map.of("model", model, "prompt", "a", "suffix", "z"));
+            assertThat(gap.at("/response"))
+                    .isEqualTo(raw("Before a behind z between ").at("/response"));
+        }
     }
 
     @Test

@@ -62,7 +62,7 @@ public final class ChatForm {
         return hasTools ? withTools() : withoutTools;
     }
 
-    /** The same form for a template that tells no model of tools. */
+    /** How the format of calls is found: there is none where a template tells no model of tools. */
     static String toolParser(ChatTemplate template, String toolParser) {
         return template.mentions(TOOLS) ? toolParser : "none";
     }

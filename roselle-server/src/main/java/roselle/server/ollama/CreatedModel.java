@@ -109,11 +109,12 @@ record CreatedModel(
     }
 
     private void rewritePrompt(ObjectNode body) {
-        boolean isRaw = body.path("raw").asBoolean(false);
-        if (!messages.isEmpty() && !isRaw && body.has("prompt")) {
+        boolean isPlain = body.path("raw").asBoolean(false)
+                || !body.path("suffix").asString("").isEmpty();
+        if (!messages.isEmpty() && !isPlain && body.has("prompt")) {
             throw ApiException.invalid("model", "the model " + name + " begins with messages: ask for it by /api/chat");
         }
-        if (!system.isEmpty() && !isRaw && body.has("prompt") && !body.has("system")) {
+        if (!system.isEmpty() && !isPlain && body.has("prompt") && !body.has("system")) {
             body.put("system", system);
         }
     }
