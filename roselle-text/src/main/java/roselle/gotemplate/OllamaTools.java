@@ -71,7 +71,7 @@ final class OllamaTools {
         }
         Map<String, Object> read = new HashMap<>();
         map.forEach((name, property) -> read.put(String.valueOf(name), property(GoValues.map(property))));
-        return Dictionary.of(read, Spelling.PLAIN);
+        return Dictionary.of(read, Spelling.JSON);
     }
 
     private static Struct property(Map<?, ?> schema) {
