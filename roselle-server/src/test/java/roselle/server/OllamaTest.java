@@ -319,7 +319,7 @@ final class OllamaTest {
             delimiter = '|',
             value = {
                 "\"suffix\":\"x\" | suffix is",
-                "\"template\":\"x\" | template is",
+                "\"raw\":true,\"template\":\"x\" | template is there, but",
                 "\"images\":[\"aGk=\"] | images is",
                 "\"raw\":true,\"system\":\"x\" | system is there, but",
                 "\"raw\":true,\"context\":[1] | context is there, but",
