@@ -7,7 +7,7 @@ set -eu
 cd "$(dirname "$0")/.."
 : "${JAVA_HOME:?JAVA_HOME has to name a JDK 25}"
 libraries=$(tools/nvrtc.sh roselle-cuda/target/nvrtc)
-[ -d roselle-cuda/target/classes ] || mvn -B -q -Dmaven.test.skip=true -pl roselle-cuda -am package
+mvn -B -q -Dmaven.test.skip=true -pl roselle-cuda -am compile # which also brings the kernels as they are now
 "$JAVA_HOME/bin/java" --enable-native-access=ALL-UNNAMED -Droselle.cuda.libraries="$libraries" \
     -cp "$(printf %s: roselle-*/target/classes)" roselle.cuda.kernel.CubinBuild roselle-cuda-cubins/target/cubins "$@"
 du -sh roselle-cuda-cubins/target/cubins

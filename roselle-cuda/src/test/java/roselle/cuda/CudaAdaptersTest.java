@@ -88,13 +88,14 @@ class CudaAdaptersTest {
         try (Engine engine = EngineOnDevice.open(config, device(type))) {
             load(engine);
             for (int round = 0; round < 3; round++) { // the second is recorded, the third replayed
+                int neighbours = 1 + 10 * round; // rows one behind the other that have the same adapter
                 List<Generation> all = IntStream.range(0, 64)
-                        .mapToObj(i -> engine.submit(request(ADAPTERS.get(i % ADAPTERS.size()))))
+                        .mapToObj(i -> engine.submit(request(ADAPTERS.get(i / neighbours % ADAPTERS.size()))))
                         .toList();
                 for (int i = 0; i < all.size(); i++) {
                     assertThat(answer(all.get(i)))
                             .as("round %d, request %d", round, i)
-                            .isEqualTo(alone.get(i % ADAPTERS.size()));
+                            .isEqualTo(alone.get(i / neighbours % ADAPTERS.size()));
                 }
             }
         }

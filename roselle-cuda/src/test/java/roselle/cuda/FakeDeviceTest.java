@@ -38,7 +38,9 @@ import roselle.engine.EngineOnDevice;
 import roselle.engine.EnginePlan;
 import roselle.engine.Generation;
 import roselle.engine.Overlap;
+import roselle.execution.SingleSequence;
 import roselle.model.architecture.Architectures;
+import roselle.model.weights.Blueprint;
 import roselle.tensor.DataType;
 
 /** Engines on a fake device: each launch is as its kernel and the card want it, and all that was taken is returned. */
@@ -76,6 +78,14 @@ class FakeDeviceTest {
                 .isInstanceOf(DeviceException.class)
                 .hasMessageContaining(words)
                 .hasMessageContaining("--device cpu");
+        try (var device = driver.open(DataType.F32);
+                Checkpoint checkpoint = Checkpoints.open(MODELS.resolve(model))) {
+            Blueprint blueprint = Architectures.read(checkpoint);
+            assertThatThrownBy(() -> SingleSequence.open(checkpoint, blueprint, device, 1, 16))
+                    .as("without an engine, as for verification")
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageContaining(words);
+        }
         assertThat(driver.leaks()).isEmpty();
     }
 

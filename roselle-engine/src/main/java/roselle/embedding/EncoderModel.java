@@ -9,7 +9,6 @@ import java.util.function.LongConsumer;
 import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.memory.KvType;
-import roselle.backend.step.StepDemands;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
@@ -67,11 +66,9 @@ final class EncoderModel implements AutoCloseable {
             throw new DeviceException("the device " + device.name() + " runs no encoders such as " + spec.architecture()
                     + ": use the device cpu");
         }
-        StepDemands demands = spec.demands(limits, KvType.of(device.activationType()));
-        device.stepBytes(demands); // which refuses what the device has no kernels for, before anything is loaded
         Decoder decoder = Decoder.open(checkpoint, blueprint, device, limits, pages(spec, limits, device), loaded);
         try {
-            device.prepare(demands);
+            device.prepare(spec.demands(limits, KvType.of(device.activationType())));
             return new EncoderModel(device, decoder, limits);
         } catch (Throwable failure) {
             decoder.close();

@@ -102,6 +102,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
             StepLimits limits,
             KvPages pages,
             LongConsumer loaded) {
+        device.stepBytes(blueprint.spec().demands(limits, pages.type())); // refuses what the device has no kernels for
         Arena rearranged = Arena.ofShared();
         try {
             return new Decoder(checkpoint, blueprint, device, limits, pages, rearranged, loaded);
