@@ -36,7 +36,12 @@ public enum DataType {
             Packing.block(32, 4, 16),
             SmallBlocks::q4_0,
             BlockFields.of(CodeValues.less(4, 8), BlockFactor.half(0), BitPlane.of(32, 2, 16, 4))),
-    Q4_1(3, Packing.block(32, 4, 16).withMinima(16), SmallBlocks::q4_1),
+    Q4_1(
+            3,
+            Packing.block(32, 4, 16).withMinima(16),
+            SmallBlocks::q4_1,
+            BlockFields.of(CodeValues.unsigned(4), BlockFactor.half(0), BitPlane.of(32, 4, 16, 4))
+                    .plus(BlockFactor.half(2))),
     Q5_0(6, Packing.block(32, 5, 16), SmallBlocks::q5_0),
     Q5_1(7, Packing.block(32, 5, 16).withMinima(16), SmallBlocks::q5_1),
     Q8_0(

@@ -352,7 +352,7 @@ public final class MachineCode implements AutoCloseable {
     /** The path, and why it is this one. */
     public String describe() {
         if (has(Compute.INT8)) {
-            return path.label() + ", activations of 8 bits for Q8_0, Q4_0 and Q4_K (" + reason + ")";
+            return path.label() + ", activations of 8 bits for Q8_0, Q4_0, Q4_1 and Q4_K (" + reason + ")";
         }
         String rounded = (path == CpuPath.BF16 || path == CpuPath.AMX) && precision != Precision.F32
                 ? precision == Precision.AUTO

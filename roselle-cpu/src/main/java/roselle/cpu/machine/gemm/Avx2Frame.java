@@ -189,20 +189,20 @@ final class Avx2Frame {
             parts.numbers(p);
         }
         for (int p = 0; p < panels && panel.hasScales(); p++) {
-            scales(p, hasFactors);
+            factors(hasFactors, panel.scaleFactor(), p, 0);
             parts.addBlock(p);
         }
         code.add(CODES, panel.blockBytes());
         advanceRows(parts.rowBytes());
     }
 
-    /** Brings the scales of a panel's block to {@link #HALVES}. */
-    private void scales(int p, boolean hasFactors) {
+    /** Brings the scales or minima of a panel's block to {@link #HALVES}: float16 numbers, or factors of those of the unit. */
+    private void factors(boolean areParts, Opcode widen, int p, int bytes) {
         for (int half = 0; half < 2; half++) {
-            if (!hasFactors) {
+            if (!areParts) {
                 code.emit(Opcode.VCVTPH2PS, HALVES[half], ofPanel(SCALES, p, half * HALF_LANES * Short.BYTES));
             } else {
-                factor(half, panel.scaleFactor(), p, 0);
+                factor(half, widen, p, bytes);
             }
         }
     }
@@ -244,8 +244,7 @@ final class Avx2Frame {
 
     private void minima(Parts parts, int block, int factorsAt) {
         for (int p = 0; p < panels; p++) {
-            factor(0, Opcode.VPMOVZXBD, p, factorsAt);
-            factor(1, Opcode.VPMOVZXBD, p, factorsAt);
+            factors(panel.minima() != Panel.Factors.WHOLE, Opcode.VPMOVZXBD, p, factorsAt);
             for (int r = 0; r < rows; r++) {
                 number(r, block * parts.sumStride() + parts.sumAt());
                 code.emit(Opcode.VFNMADD231PS, sum(p, r, 0), HALVES[0], NUMBER);

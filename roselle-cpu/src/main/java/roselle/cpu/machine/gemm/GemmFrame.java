@@ -265,7 +265,11 @@ final class GemmFrame {
 
     private void minima(Parts parts, int block, int factorsAt) {
         for (int p = 0; p < panels; p++) {
-            scaled(step(0), Opcode.VPMOVZXBD, ofPanel(SCALES, p, factorsAt), ofPanel(OTHER, p, 0));
+            if (panel.minima() == Panel.Factors.WHOLE) {
+                code.emit(Opcode.VCVTPH2PS, step(0), ofPanel(OTHER, p, 0));
+            } else {
+                scaled(step(0), Opcode.VPMOVZXBD, ofPanel(SCALES, p, factorsAt), ofPanel(OTHER, p, 0));
+            }
             for (int r = 0; r < rows; r++) {
                 Memory sumOfX = number(r, block * parts.sumStride() + parts.sumAt());
                 code.emit(Opcode.VFNMADD231PS, sum(p * rows + r), step(0), sumOfX);

@@ -115,7 +115,8 @@ public record Panel(Codes codes, int unit, int block, Factors scales, Factors mi
         boolean isRead = codes != Codes.FLOAT32
                 && scales != Factors.NONE
                 && packing.group() % multiple == 0
-                && (fields.minimum() == null || (minima == Factors.UNSIGNED && packing.group() == BLOCK));
+                && (fields.minimum() == null
+                        || (packing.group() == BLOCK && (minima == Factors.WHOLE || minima == Factors.UNSIGNED)));
         return isRead
                 ? Optional.of(new Panel(codes, packing.elements(), packing.group(), scales, minima))
                 : Optional.empty();

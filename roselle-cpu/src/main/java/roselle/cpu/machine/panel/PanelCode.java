@@ -26,7 +26,8 @@ import roselle.tensor.DataType;
  * to a line beyond a block. {@link PanelPacker} is the scalar twin.
  */
 final class PanelCode {
-    private static final List<DataType> ROUTINES = List.of(DataType.Q8_0, DataType.Q4_0, DataType.Q4_K, DataType.Q6_K);
+    private static final List<DataType> ROUTINES =
+            List.of(DataType.Q8_0, DataType.Q4_0, DataType.Q4_1, DataType.Q4_K, DataType.Q6_K);
 
     /** Bytes before a row that are read, where a block's scale comes first and its codes lie in words behind it. */
     static final int BEFORE = 2;
@@ -52,7 +53,8 @@ final class PanelCode {
     private static final int BITS_12_AND_13 = 9;
     private static final int BITS_14_AND_15 = 10;
     static final int HALVES = 11;
-    private static final int TABLES = 12;
+    private static final int SIGNS = 12;
+    private static final int TABLES = 13;
 
     private final TileFrame frame;
     private final Assembler code;
@@ -71,6 +73,7 @@ final class PanelCode {
         switch (type) {
             case Q8_0 -> bytes();
             case Q4_0 -> nibbles();
+            case Q4_1 -> nibblesWithMinimum();
             case Q4_K -> nibblesWithMinima();
             case Q6_K -> sixBits();
             default -> throw new IllegalArgumentException("there is no routine for blocks of " + type.label());
@@ -128,6 +131,18 @@ final class PanelCode {
         loadNibbleTables();
         nibbles(1, 2, 2, 0);
         frame.advance(18, 4 * LINE);
+    }
+
+    /** A block of Q4_1: a scale, a minimum, which is added, 16 bytes of two codes. */
+    private void nibblesWithMinimum() {
+        Transposition.load(code, 0);
+        code.emit(Opcode.VPMOVDW, at(SCALES, 0), zmm(0));
+        code.shift(Opcode.VPSRLD, zmm(0), zmm(0), 16);
+        code.emit(Opcode.VPXORD, zmm(0), zmm(0), at(TABLE, SIGNS * LINE));
+        code.emit(Opcode.VPMOVDW, at(MINIMA, 0), zmm(0));
+        loadNibbleTables();
+        nibbles(1, 2, 2, 0);
+        frame.advance(20, 4 * LINE);
     }
 
     /** A super-block of Q4_K: a scale, a minimum, 12 bytes of factors for both, 128 bytes of two codes. */
@@ -318,6 +333,7 @@ final class PanelCode {
             word(tables, SECOND_PAIR, i, 0x80008000 | evenBytes(i) + 0x00020002);
             word(tables, BITS_12_AND_13, i, 0x30003000);
             word(tables, BITS_14_AND_15, i, 0xC000C000);
+            word(tables, SIGNS, i, 0x8000);
             int half = i % 8 * 4 + i / 8; // numbers of 16 bits: the even ones, then the odd ones
             word(tables, HALVES, i, half | (half + 2) << 16);
         }

@@ -86,6 +86,12 @@ public final class PanelDecoder {
     public void unit() {
         if (panel.blocks() == 1) {
             code.emit(Opcode.VCVTPH2PS, SCALE, at(SCALES, 0));
+            if (panel.hasMinima()) {
+                code.emit(Opcode.VCVTPH2PS, UNIT_MINIMUM, at(MINIMA, 0));
+                code.shift(Opcode.VPSLLD, LESS_MINIMUM, UPPER, 15); // signs
+                code.emit(Opcode.VPXORD, LESS_MINIMUM, LESS_MINIMUM, UNIT_MINIMUM);
+                code.emit(Opcode.VADDPS, LESS_MINIMUM, LESS_MINIMUM, ZERO);
+            }
             block(0);
         } else {
             code.emit(Opcode.VCVTPH2PS, UNIT_SCALE, at(SCALES, 0));

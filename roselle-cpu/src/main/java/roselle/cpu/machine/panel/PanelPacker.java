@@ -80,6 +80,10 @@ public final class PanelPacker {
                     factors(minimum, source, block, fields.isAdded() ? SIGN : 0, target, minima, o);
                 }
             }
+            for (int o = rows; o < Panel.OUTPUTS && fields.isAdded(); o++) {
+                target.set(JAVA_SHORT, minima + 2L * o, (short)
+                        SIGN); // what becomes of the zeros of rows that are missing
+            }
             MemorySegment.copy(bytes, 0, target, JAVA_BYTE, codes, bytes.length);
         }
     }

@@ -36,7 +36,7 @@ final class AmxEmulation {
     private static final byte UNTOUCHED = 0x5A;
 
     private static final List<DataType> UNPACKED =
-            List.of(DataType.Q8_0, DataType.Q4_0, DataType.IQ4_NL, DataType.Q4_K, DataType.Q6_K);
+            List.of(DataType.Q8_0, DataType.Q4_0, DataType.Q4_1, DataType.IQ4_NL, DataType.Q4_K, DataType.Q6_K);
 
     private record Piece(long address, long bytes) {}
 
