@@ -1,8 +1,6 @@
 package roselle.engine;
 
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -41,7 +39,6 @@ import roselle.engine.answer.Choice;
 import roselle.engine.answer.EndTokens;
 import roselle.engine.answer.NamedLogprobs;
 import roselle.engine.prompt.ChatForms;
-import roselle.engine.prompt.NoTokenizer;
 import roselle.engine.prompt.PromptEncoder;
 import roselle.engine.request.ActiveRequest;
 import roselle.engine.request.AnswerRoom;
@@ -109,10 +106,11 @@ public final class Engine implements AutoCloseable {
         this.sizes = sizes;
         this.checkpoint = checkpoint;
         vocabulary = blueprint.spec().vocabulary();
-        tokenizer = checkpoint.hasTokenizer() ? checkpoint.tokenizer() : new NoTokenizer(vocabulary);
-        longWork = LongWork.ofThisMachine();
-        forms = new ChatForms(checkpoint, tokenizer, config.toolParser());
-        encoder = new PromptEncoder(checkpoint, tokenizer, forms, Clock.system(ZoneId.systemDefault()), longWork);
+        ModelText text = assembly.reading(checkpoint).text(vocabulary);
+        tokenizer = text.tokenizer();
+        longWork = text.longWork();
+        forms = text.forms();
+        encoder = text.encoder();
         advisedSampling = ModelDefaults.of(checkpoint);
         endTokens = EndTokens.of(checkpoint, forms.own().withoutTools(), vocabulary);
         responseFormats = new CompiledFormats(tokenizer, vocabulary, endTokens);

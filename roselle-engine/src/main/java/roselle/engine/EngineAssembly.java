@@ -1,5 +1,6 @@
 package roselle.engine;
 
+import org.jspecify.annotations.Nullable;
 import roselle.backend.Device;
 import roselle.backend.ModelWeights;
 import roselle.checkpoint.Checkpoint;
@@ -22,6 +23,7 @@ class EngineAssembly {
     private final EngineConfig config;
     private final StartObserver observer;
     private final StartClock clock = new StartClock();
+    private @Nullable TextReading reading;
 
     EngineAssembly(EngineConfig config, StartObserver observer) {
         this.config = config;
@@ -37,8 +39,10 @@ class EngineAssembly {
         Checkpoint checkpoint = Checkpoints.open(config.model());
         Device device;
         try {
+            reading(checkpoint);
             device = device(checkpoint);
         } catch (Throwable failure) {
+            endReading();
             checkpoint.close();
             throw failure;
         }
@@ -46,9 +50,24 @@ class EngineAssembly {
         return load(checkpoint, device);
     }
 
+    /** What of the model is text, which is read from now on at the latest. */
+    final TextReading reading(Checkpoint checkpoint) {
+        if (reading == null) {
+            reading = TextReading.begin(checkpoint, config.toolParser());
+        }
+        return reading;
+    }
+
+    private void endReading() {
+        if (reading != null) {
+            reading.close();
+        }
+    }
+
     /** Loads a checkpoint onto a device; the engine owns both from here on, and they are closed where it cannot be opened. */
     final Engine load(Checkpoint checkpoint, Device given) {
         given.shareSpare(observer.spareMemory());
+        reading(checkpoint);
         boolean queues = !given.samples() && config.overlap().isOn(false);
         Device device = queues ? new QueuedDevice(given) : given;
         Blueprint blueprint;
@@ -103,7 +122,8 @@ class EngineAssembly {
     }
 
     /** Closes it, and throws a sentence of its own where the failure came from reading the mapped files. */
-    private static void closeAfter(Checkpoint checkpoint, Throwable failure) {
+    private void closeAfter(Checkpoint checkpoint, Throwable failure) {
+        endReading();
         try (checkpoint) {
             if (MappingFault.isCauseOf(failure)) {
                 throw MappingFault.explain(checkpoint, failure);

@@ -27,7 +27,6 @@ import tools.jackson.databind.json.JsonMapper;
 public final class CompiledFormats {
     private static final String FIELD = "response_format";
     private static final int KEPT = 128;
-    private static final JsonMapper JSON = new JsonMapper();
 
     private final Tokenizer tokenizer;
     private final int size;
@@ -38,6 +37,13 @@ public final class CompiledFormats {
     private final long[] anyButEnd;
     private @Nullable Vocabulary vocabulary; // made when first needed
     private @Nullable SpecialOctets special; // likewise
+
+    /** Writes schemas; apart, because most engines never write one, and its classes take a cold start 0.2 s. */
+    private static final class Written {
+        private static final JsonMapper JSON = new JsonMapper();
+
+        private Written() {}
+    }
 
     /** What makes a constraint, and may refuse. */
     private interface Maker {
@@ -165,7 +171,8 @@ public final class CompiledFormats {
                                 + " than they can be held to a schema");
             }
             try {
-                Constraints.jsonSchema(JSON.writeValueAsString(Tools.schema(tool)), SchemaOptions.GENERATING, limits);
+                Constraints.jsonSchema(
+                        Written.JSON.writeValueAsString(Tools.schema(tool)), SchemaOptions.GENERATING, limits);
             } catch (GrammarException refused) {
                 throw refusal("tools", "the parameters of the strict tool " + Tools.name(tool), refused);
             }

@@ -1,5 +1,6 @@
 package roselle.engine.request;
 
+import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 import roselle.api.FailureKind;
 import roselle.api.FinishReason;
@@ -167,6 +168,9 @@ public final class ActiveRequest {
 
     /** Tells the flight recorder, where it wants to know. */
     private void record(String reason, long now) {
+        if (!FlightRecorder.isInitialized()) {
+            return; // the first event takes a cold JVM 80 ms
+        }
         var event = new RequestEvent();
         if (!event.shouldCommit()) {
             return;
