@@ -2,6 +2,7 @@ package roselle.spring;
 
 import static java.util.Objects.requireNonNull;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.Map;
 import org.springframework.ai.chat.model.ChatModel;
@@ -42,10 +43,13 @@ final class FirstToken {
                     model.stream(new Prompt("Tell me a story about a fox.")).blockFirst());
             long token = System.nanoTime();
             System.out.printf(
-                    "first bean to ready %.0f ms, to the first token %.0f ms; the JVM runs for %d ms%n",
+                    "first bean to ready %.0f ms, to the first token %.0f ms; the JVM runs for %d ms, of processors' time %.0f%n",
                     (ready - first[0]) / MILLIS,
                     (token - first[0]) / MILLIS,
-                    ManagementFactory.getRuntimeMXBean().getUptime());
+                    ManagementFactory.getRuntimeMXBean().getUptime(),
+                    ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class)
+                                    .getProcessCpuTime()
+                            / MILLIS);
         }
     }
 }
