@@ -49,6 +49,18 @@ export async function defaults(model) {
   return (await ask("page/defaults?model=" + encodeURIComponent(model))).json();
 }
 
+/** The tools that the server was started with. */
+export async function tools() {
+  return (await (await ask("page/tools")).json()).tools;
+}
+
+/** What a tool says to a call. */
+export async function callTool(name, given, signal) {
+  const headers = { "content-type": "application/json" };
+  const answer = await ask("page/tools", { method: "POST", headers, body: JSON.stringify({ name, arguments: given }), signal });
+  return (await answer.json()).content;
+}
+
 export async function dashboard() {
   return (await ask("dashboard/state")).json();
 }

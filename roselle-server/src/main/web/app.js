@@ -4,6 +4,7 @@ import * as chat from "./chat.js";
 import * as dashboard from "./dashboard.js";
 import { byId, element } from "./elements.js";
 import * as store from "./store.js";
+import * as tools from "./tools.js";
 
 function route() {
   const isDashboard = location.hash === "#dashboard";
@@ -43,6 +44,11 @@ function fillSettings() {
       field.value = saved[field.name] ?? "";
     }
   }
+  showTools();
+}
+
+function showTools() {
+  tools.drawSwitches(chat.settings(), (names) => chat.set("tools", names));
 }
 
 function saveSettings(event) {
@@ -69,6 +75,8 @@ async function showModels() {
       select.value = wanted;
     }
     showDefaults();
+    await tools.load();
+    showTools();
   } catch (failure) {
     select.replaceChildren(element("option", { value: "" }, failure.status === 401 ? "needs an API key" : "no models"));
     if (failure.status === 401 || failure.status === 403) {

@@ -3,7 +3,7 @@
 
 /** Whether an answer says nothing. */
 export function isEmpty(message) {
-  return message.content === "" && !message.thoughts;
+  return message.content === "" && !message.thoughts && !message.calls;
 }
 
 /** The words of messages and the names of their files, of those in other branches too. */

@@ -8,8 +8,10 @@ import { request } from "./request.js";
 import { imported, saveFile } from "./sharing.js";
 import { figures, isAnswerTo, tellSpeed } from "./speed.js";
 import * as store from "./store.js";
+import { carryOut, drawCalls, hear } from "./tools.js";
 
 const IDEAS = ["Tell me a story about a fox.", "What is 17 + 25?", "Write a haiku about rain."];
+const MOST_TURNS = 20; // answers with calls in a row
 const REFUSALS = [400, 413, 422]; // such a question would be refused again
 
 const thread = byId("thread");
@@ -62,7 +64,7 @@ function drawAnswer(message, index) {
   }
   const body = element("div", { className: "markdown" });
   body.append(markdown(message.content));
-  article.append(body);
+  article.append(body, ...drawCalls(message));
   if (message.error) {
     article.append(element("p", { className: "failure", role: "alert" }, message.error));
   }
@@ -283,26 +285,14 @@ export function stop() {
   running?.abort();
 }
 
-/** Has the conversation answered; the answer carries the fork that it is a branch of, if any. */
+/** Has the conversation answered, again where tools were called; the answer carries the fork that it is a branch of, if any. */
 async function answer(fork) {
   const own = current;
-  const body = request(byId("model").value, own);
-  const message = { role: "assistant", content: "", fork };
-  own.messages.push(message);
   const abort = new AbortController();
   running = abort;
-  store.save(own);
-  draw();
-  showRunning();
-  try {
-    await receive(body, message, abort.signal, own);
-  } catch (failure) {
-    if (abort.signal.aborted) {
-      message.reason = "stopped";
-    } else {
-      message.error = failure instanceof ApiError ? failure.message : String(failure);
-      message.isRefused = isEmpty(message) && REFUSALS.includes(failure.status);
-    }
+  let message = await answerOnce(own, fork, abort.signal);
+  for (let turn = 1; message.reason === "tool_calls" && turn < MOST_TURNS && (await called(own, message, abort.signal)); turn++) {
+    message = await answerOnce(own, undefined, abort.signal);
   }
   running = null;
   keep(own);
@@ -319,6 +309,51 @@ async function answer(fork) {
   }
 }
 
+async function answerOnce(own, fork, signal) {
+  const body = request(byId("model").value, own);
+  const message = { role: "assistant", content: "", fork };
+  own.messages.push(message);
+  store.save(own);
+  if (own === current) {
+    draw();
+    showRunning();
+  }
+  try {
+    await receive(body, message, signal, own);
+  } catch (failure) {
+    tell(message, failure, signal);
+    message.isRefused = !signal.aborted && isEmpty(message) && REFUSALS.includes(failure.status);
+  }
+  return message;
+}
+
+/** Makes the calls of an answer; false where the user stopped, or something failed, before they were made. */
+async function called(own, message, signal) {
+  const redraw = () => {
+    keep(own);
+    if (own === current) {
+      redrawLast();
+      byId("announcement").textContent = thread.querySelector(".call[open] summary")?.textContent ?? "";
+    }
+  };
+  try {
+    await carryOut(own, message, signal, redraw);
+    return true;
+  } catch (failure) {
+    tell(message, failure, signal);
+    return false;
+  }
+}
+
+/** Has a message say why it ended. */
+function tell(message, failure, signal) {
+  if (signal.aborted) {
+    message.reason = "stopped";
+  } else {
+    message.error = failure instanceof ApiError ? failure.message : String(failure);
+  }
+}
+
 /** Saves a conversation, unless it was deleted while it was still being answered. */
 function keep(conversation) {
   if (!deleted.has(conversation.id)) {
@@ -332,8 +367,11 @@ async function receive(body, message, signal, own) {
   const asked = (id) => isAnswerTo(message, id);
   for await (const chunk of chat(body, signal, asked)) {
     const choice = chunk.choices[0];
-    const { content, reasoning_content: thought } = choice?.delta ?? {};
-    if (content || thought) {
+    const { content, reasoning_content: thought, tool_calls: calls } = choice?.delta ?? {};
+    if (calls) {
+      hear(message, calls);
+    }
+    if (content || thought || calls) {
       message.lastMillis = performance.now() - begun;
       message.firstMillis ??= message.lastMillis;
       message.content += content ?? "";

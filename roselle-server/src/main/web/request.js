@@ -1,5 +1,6 @@
 // What is asked for a conversation: its messages as the model is told them, and its settings.
 import { words } from "./attachments.js";
+import { offered, told as toldCalls } from "./tools.js";
 
 const NUMBERS = ["temperature", "top_p", "top_k", "min_p", "repetition_penalty", "max_completion_tokens", "seed"];
 
@@ -10,6 +11,10 @@ export function request(model, { messages, settings = {} }) {
     body.messages.push({ role: "system", content: settings.system });
   }
   body.messages.push(...told(messages));
+  const tools = offered(settings);
+  if (tools.length > 0) {
+    body.tools = tools;
+  }
   for (const name of NUMBERS) {
     if (settings[name] !== undefined && settings[name] !== "") {
       body[name] = Number(settings[name]);
@@ -18,12 +23,17 @@ export function request(model, { messages, settings = {} }) {
   return body;
 }
 
-/** What the model is told: no answer without words, no question that the server refused, and never two questions in a row. */
+/** What the model is told: calls with their results, no answer without words or calls, no question that the server refused, and never two questions in a row. */
 function told(messages) {
   const list = [];
   messages.forEach((message, index) => {
     const { role } = message;
     const content = words(message);
+    const calls = toldCalls(message);
+    if (calls.length > 0) {
+      list.push({ role, content, tool_calls: calls.map(({ call }) => call) }, ...calls.map(({ result }) => result));
+      return;
+    }
     if (content === "" || messages[index + 1]?.isRefused) {
       return;
     }

@@ -63,6 +63,7 @@ function isMessage(message, depth) {
     ["user", "assistant"].includes(message?.role) &&
     texts.every((text) => typeof text === "string") &&
     areFiles(message.files ?? []) &&
+    areCalls(message.calls ?? []) &&
     numbers.every((number) => number === undefined || number === null || typeof number === "number") &&
     (message.fork === undefined || isFork(message.fork, depth))
   );
@@ -70,6 +71,11 @@ function isMessage(message, depth) {
 
 function areFiles(files) {
   return Array.isArray(files) && files.every((file) => typeof file?.name === "string" && typeof file.text === "string");
+}
+
+function areCalls(calls) {
+  const texts = (call) => [call?.id, call?.name, call?.arguments, call?.result ?? ""];
+  return Array.isArray(calls) && calls.every((call) => texts(call).every((text) => typeof text === "string"));
 }
 
 function isFork(fork, depth) {

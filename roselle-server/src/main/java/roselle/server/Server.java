@@ -174,7 +174,7 @@ public final class Server implements AutoCloseable {
                 new CohereDialect(answers),
                 new TeiDialect(answers),
                 new OpenApiDialect(),
-                new WebDialect(answers.models(), readiness, log),
+                new WebDialect(answers.models(), readiness, log, config.tools()),
                 new TgiDialect(answers)); // behind the page, whose path it shares
     }
 

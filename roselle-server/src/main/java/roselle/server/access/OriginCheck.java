@@ -44,6 +44,13 @@ public final class OriginCheck implements Routes.Interceptor {
         }
     }
 
+    /** Whether no script of another server's page asks: one of this server's does, or a program that is no browser. */
+    public static boolean isOwnPage(Exchange exchange) {
+        return exchange.requestHeader("origin")
+                .map(origin -> isOwn(origin, exchange))
+                .orElse(true);
+    }
+
     /** Whether the page came from this server, by the name that it was called. */
     private static boolean isOwn(String origin, Exchange exchange) {
         int scheme = origin.indexOf("://");

@@ -16,6 +16,7 @@ import roselle.api.InvalidRequestException;
  * @param metrics how what it measures is called
  * @param batches where files and batches are kept
  * @param events where it is told which pages the engines can find
+ * @param tools what the page offers to models and calls
  */
 public record ServerConfig(
         ListenOptions listen,
@@ -28,7 +29,8 @@ public record ServerConfig(
         LogOptions log,
         MetricOptions metrics,
         BatchFolder batches,
-        PageEventOptions events) {
+        PageEventOptions events,
+        PageTools tools) {
     /** Loopback, port 8000. */
     public static final ServerConfig DEFAULT = new ServerConfig(
             ListenOptions.DEFAULT,
@@ -41,53 +43,67 @@ public record ServerConfig(
             LogOptions.NONE,
             MetricOptions.DEFAULT,
             BatchFolder.NONE,
-            PageEventOptions.NONE);
+            PageEventOptions.NONE,
+            PageTools.NONE);
 
     public ServerConfig with(ListenOptions value) {
-        return new ServerConfig(value, limits, access, drain, watch, dialects, adapters, log, metrics, batches, events);
+        return new ServerConfig(
+                value, limits, access, drain, watch, dialects, adapters, log, metrics, batches, events, tools);
     }
 
     public ServerConfig with(LimitOptions value) {
-        return new ServerConfig(listen, value, access, drain, watch, dialects, adapters, log, metrics, batches, events);
+        return new ServerConfig(
+                listen, value, access, drain, watch, dialects, adapters, log, metrics, batches, events, tools);
     }
 
     public ServerConfig with(AccessOptions value) {
-        return new ServerConfig(listen, limits, value, drain, watch, dialects, adapters, log, metrics, batches, events);
+        return new ServerConfig(
+                listen, limits, value, drain, watch, dialects, adapters, log, metrics, batches, events, tools);
     }
 
     public ServerConfig with(DrainOptions value) {
         return new ServerConfig(
-                listen, limits, access, value, watch, dialects, adapters, log, metrics, batches, events);
+                listen, limits, access, value, watch, dialects, adapters, log, metrics, batches, events, tools);
     }
 
     public ServerConfig with(WatchOptions value) {
         return new ServerConfig(
-                listen, limits, access, drain, value, dialects, adapters, log, metrics, batches, events);
+                listen, limits, access, drain, value, dialects, adapters, log, metrics, batches, events, tools);
     }
 
     public ServerConfig with(DialectOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, value, adapters, log, metrics, batches, events);
+        return new ServerConfig(
+                listen, limits, access, drain, watch, value, adapters, log, metrics, batches, events, tools);
     }
 
     public ServerConfig with(AdapterOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, value, log, metrics, batches, events);
+        return new ServerConfig(
+                listen, limits, access, drain, watch, dialects, value, log, metrics, batches, events, tools);
     }
 
     public ServerConfig with(LogOptions value) {
         return new ServerConfig(
-                listen, limits, access, drain, watch, dialects, adapters, value, metrics, batches, events);
+                listen, limits, access, drain, watch, dialects, adapters, value, metrics, batches, events, tools);
     }
 
     public ServerConfig with(MetricOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, value, batches, events);
+        return new ServerConfig(
+                listen, limits, access, drain, watch, dialects, adapters, log, value, batches, events, tools);
     }
 
     public ServerConfig with(BatchFolder value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, metrics, value, events);
+        return new ServerConfig(
+                listen, limits, access, drain, watch, dialects, adapters, log, metrics, value, events, tools);
     }
 
     public ServerConfig with(PageEventOptions value) {
-        return new ServerConfig(listen, limits, access, drain, watch, dialects, adapters, log, metrics, batches, value);
+        return new ServerConfig(
+                listen, limits, access, drain, watch, dialects, adapters, log, metrics, batches, value, tools);
+    }
+
+    public ServerConfig with(PageTools value) {
+        return new ServerConfig(
+                listen, limits, access, drain, watch, dialects, adapters, log, metrics, batches, events, value);
     }
 
     /**

@@ -40,6 +40,7 @@ final class PageFiles {
             "sharing.js",
             "speed.js",
             "store.js",
+            "tools.js",
             VENDOR + "highlight-11.12.0/highlight.min.js",
             VENDOR + "highlight-11.12.0/LICENSE",
             VENDOR + "temml-0.13.5/temml.min.js",

@@ -34,6 +34,8 @@ final class ScriptedApi implements Dialect {
     static final String REFUSE = "\u0000refuse";
     /** What begins a piece that is a thought. */
     static final String THOUGHT = "\u0000thought ";
+    /** What begins a piece that is a call: a name, a space, and arguments. */
+    static final String CALL = "\u0000call ";
     /** An answer that fails after its first pieces. */
     static final String BREAK = "\u0000break";
 
@@ -122,6 +124,7 @@ final class ScriptedApi implements Dialect {
         List<String> pieces = new ArrayList<>(answers.remove());
         Listener logged = keepsLog ? log.accepted(exchange, model, REQUEST, 1) : Listener.NONE;
         EventStream events = exchange.stream();
+        String reason = "stop";
         for (String piece : pieces) {
             String words = piece.replace(THOUGHT, "");
             if (!words.startsWith("\u0000")) {
@@ -132,12 +135,19 @@ final class ScriptedApi implements Dialect {
                 case HOLD -> await(held);
                 case REFUSE -> throw ApiException.invalid("seed", "seed is 7: the test wants another");
                 case BREAK -> throw new ApiException(ErrorKind.ENGINE_UNAVAILABLE, "the device has failed");
-                default -> chunk(events, piece.equals(words) ? "content" : "reasoning_content", words);
+                default -> {
+                    if (piece.startsWith(CALL)) {
+                        call(events, piece.substring(CALL.length()).split(" ", 2));
+                        reason = "tool_calls";
+                    } else {
+                        chunk(events, piece.equals(words) ? "content" : "reasoning_content", words);
+                    }
+                }
             }
         }
         JsonWriter chunk = delta(events)
                 .endObject()
-                .field("finish_reason", "stop")
+                .field("finish_reason", reason)
                 .endObject()
                 .endArray();
         if (!keepsLog) {
@@ -159,6 +169,26 @@ final class ScriptedApi implements Dialect {
                 .endArray()
                 .endObject();
         events.send();
+    }
+
+    /** In two chunks: the name, then the arguments. */
+    private static void call(EventStream events, String[] words) throws IOException {
+        for (boolean isFirst : new boolean[] {true, false}) {
+            JsonWriter chunk = delta(events).array("tool_calls").object().field("index", 0);
+            if (isFirst) {
+                chunk.field("id", "call_" + words[0]).field("type", "function");
+            }
+            chunk.object("function").field(isFirst ? "name" : "arguments", words[isFirst ? 0 : 1]);
+            chunk.endObject()
+                    .endObject()
+                    .endArray()
+                    .endObject()
+                    .nullField("finish_reason")
+                    .endObject()
+                    .endArray()
+                    .endObject();
+            events.send();
+        }
     }
 
     private static JsonWriter delta(EventStream events) {

@@ -23,6 +23,7 @@ final class ScriptedPage implements AutoCloseable {
     private final Browser browser;
     private final Engine engine;
     private ScriptedApi api;
+    private ScriptedTools tools;
     private HttpListener listener;
 
     ScriptedPage(Path folder) throws Exception {
@@ -35,8 +36,9 @@ final class ScriptedPage implements AutoCloseable {
         var log = new RequestLog();
         var model = new ServedModel("scripted", engine);
         api = new ScriptedApi(log, model);
+        tools = new ScriptedTools();
         var routes = new Routes(OpenAiConventions.COMPLETIONS);
-        routes.add(new WebDialect(new Models(List.of(model)), new Readiness(), log))
+        routes.add(new WebDialect(new Models(List.of(model)), new Readiness(), log, tools))
                 .add(api);
         listener =
                 HttpListener.start(ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)), routes, Turns::atOnce);
@@ -71,6 +73,10 @@ final class ScriptedPage implements AutoCloseable {
 
     ScriptedApi api() {
         return api;
+    }
+
+    ScriptedTools tools() {
+        return tools;
     }
 
     /** Asks, and waits until the answer has ended. */
