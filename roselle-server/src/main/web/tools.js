@@ -3,8 +3,8 @@
 import { ApiError, callTool, tools } from "./api.js";
 import { byId, element } from "./elements.js";
 
-const REFUSAL = "The user does not want this call.";
-const STOPPED = "The user has stopped before this call was made.";
+const REFUSAL = "error: the user does not want this call";
+const STOPPED = "error: the user has stopped before this call was made";
 
 let known = []; // as the server lists them, in OpenAI's form
 let asked = null; // { call, decide }: the call that waits for the user
@@ -115,7 +115,7 @@ export function drawCalls({ calls = [] }) {
 
 function drawCall(call) {
   const isAsked = asked?.call === call;
-  const parts = [element("summary", {}, (isAsked ? "Wants to call " : "Called ") + call.name)];
+  const parts = [element("summary", {}, what(call, isAsked) + call.name)];
   parts.push(element("pre", { tabIndex: 0, ariaLabel: "Arguments" }, pretty(call.arguments)));
   if (isAsked) {
     const button = (label, answer) => element("button", { type: "button", onclick: () => asked?.decide(answer) }, label);
@@ -127,6 +127,13 @@ function drawCall(call) {
   const made = element("details", { className: "call" }, ...parts);
   made.open = isAsked;
   return made;
+}
+
+function what({ result }, isAsked) {
+  if (result === undefined) {
+    return isAsked ? "Wants to call " : "Calls ";
+  }
+  return result === REFUSAL ? "Refused to call " : "Called ";
 }
 
 function pretty(text) {

@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IDefaultValueProvider;
@@ -125,12 +126,19 @@ public final class Settings implements IDefaultValueProvider {
             if (ACTIONS.contains(name(option))) {
                 continue;
             }
-            @Nullable Object value = option.getValue();
+            @Nullable Object value = joined(option.getValue());
             boolean isUnset = value == null || value.toString().isEmpty();
             lines.append(isUnset ? "# " + name(option) + " =" : name(option) + " = " + escaped(String.valueOf(value)))
                     .append('\n');
         }
         return lines.toString();
+    }
+
+    /** Values of an option that may be given several times are lines of one. */
+    private static @Nullable Object joined(@Nullable Object value) {
+        return value instanceof List<?> several
+                ? several.stream().map(String::valueOf).collect(Collectors.joining("\n"))
+                : value;
     }
 
     private static String escaped(String value) {

@@ -111,6 +111,9 @@ public final class ServeCommand implements Callable<Integer> {
     private PageEventFlags pageEventFlags = new PageEventFlags();
 
     @Mixin
+    private PageToolFlags pageToolFlags = new PageToolFlags();
+
+    @Mixin
     private EngineFlags engineFlags = new EngineFlags();
 
     @Override
@@ -131,6 +134,10 @@ public final class ServeCommand implements Callable<Integer> {
             throw new ParameterException(
                     specification.commandLine(), "Missing required parameter: 'MODEL', or --models");
         }
+        return pageToolFlags.with(line -> tell(line + System.lineSeparator()), tools -> serve(server.with(tools)));
+    }
+
+    private int serve(ServerConfig server) {
         var adapters = ExitCode.checkingOptions(specification.commandLine(), adapterFlags::adapters);
         if (poolFlags.isPool(models.size())) {
             requireOneModel(modelName == null && adapters.isEmpty());

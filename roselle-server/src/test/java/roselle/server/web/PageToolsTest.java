@@ -138,10 +138,11 @@ final class PageToolsTest {
         browser.clickButton("Refuse");
         page.untilIdle();
 
+        assertThat(browser.text(".call summary")).isEqualTo("Refused to call get_weather");
         assertThat(page.tools().made()).isEmpty();
         api.request();
         assertThat(api.request().at("/messages/2/content").stringValue())
-                .isEqualTo("The user does not want this call.");
+                .isEqualTo("error: the user does not want this call");
     }
 
     @Test

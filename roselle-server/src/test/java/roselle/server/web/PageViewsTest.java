@@ -134,7 +134,14 @@ final class PageViewsTest {
         browser.press(Browser.ESCAPE);
         browser.click("#settings");
         look("settings" + suffix);
+        browser.script("document.querySelector('#tools input').click()");
         browser.press(Browser.ESCAPE);
+        page.api().next(ScriptedApi.CALL + "get_weather {\"city\": \"Oslo\"}");
+        browser.type("#prompt", "How is the weather?" + Browser.ENTER);
+        browser.untilTrue("document.querySelector('.consent')");
+        look("call" + suffix);
+        browser.press(Browser.ESCAPE);
+        page.untilIdle();
         if (isPhone) {
             browser.click("#menu");
             look("conversations" + suffix);
