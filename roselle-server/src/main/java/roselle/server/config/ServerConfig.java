@@ -46,6 +46,22 @@ public record ServerConfig(
             PageEventOptions.NONE,
             PageTools.NONE);
 
+    /** Without tools on the page. */
+    public ServerConfig(
+            ListenOptions listen,
+            LimitOptions limits,
+            AccessOptions access,
+            DrainOptions drain,
+            WatchOptions watch,
+            DialectOptions dialects,
+            AdapterOptions adapters,
+            LogOptions log,
+            MetricOptions metrics,
+            BatchFolder batches,
+            PageEventOptions events) {
+        this(listen, limits, access, drain, watch, dialects, adapters, log, metrics, batches, events, PageTools.NONE);
+    }
+
     public ServerConfig with(ListenOptions value) {
         return new ServerConfig(
                 value, limits, access, drain, watch, dialects, adapters, log, metrics, batches, events, tools);
