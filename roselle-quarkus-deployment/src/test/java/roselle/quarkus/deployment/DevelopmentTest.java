@@ -16,8 +16,12 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** In development mode a change of the application's sources loads it anew, and not its model. */
-@Tag("manual")
+/**
+ * In development mode a change of the application's sources loads it anew, and not its model.
+ *
+ * <p>Quarkus resolves what belongs to development when the test begins: Maven must reach its repository the first time.
+ */
+@Tag("long")
 class DevelopmentTest {
     private static final int PORT = freePort();
 
