@@ -9,7 +9,7 @@ dense layers, normalised) or logits_i (of a classifier)."""
 import copy, json, os, sys
 import torch, transformers
 from safetensors.torch import load_file, save_file
-from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 OUT, ONLY = sys.argv[1], sys.argv[2:]
 SEED = 20302
@@ -95,6 +95,28 @@ def mpnet(**more):
 def euro(**more):
     ids = dict(pad_token_id=0, bos_token_id=2, eos_token_id=3, mask_token_id=4)
     return transformers.EuroBertConfig, dict(SIZES, num_key_value_heads=1, max_position_embeddings=192, **ids, **more), word_piece, False
+
+
+def pieces_of_deberta():
+    """As DebertaV2Tokenizer cuts text."""
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Replace(Regex(r"\s{2,}|[\n\r\t]"), " "), normalizers.NFC(),
+                                                 normalizers.Strip(left=False, right=True)])
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.Metaspace(replacement="\u2581", prepend_scheme="always")])
+    tokenizer.decoder = decoders.Metaspace(replacement="\u2581", prepend_scheme="always")
+    tokenizer.train_from_iterator(TEXTS + [t for pair in PAIRS for t in pair], trainers.UnigramTrainer(
+        vocab_size=160, special_tokens=["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"], unk_token="[UNK]", show_progress=False))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="[CLS]:0 $A:0 [SEP]:0", pair="[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1", special_tokens=[("[CLS]", 1), ("[SEP]", 2)])
+    return tokenizer
+
+
+def deberta(**more):
+    """Distances as the third version has them: few kinds, so that far ones share some."""
+    kinds = dict(max_relative_positions=-1, position_buckets=16, norm_rel_ebd="layer_norm", position_biased_input=False)
+    arguments = dict(SIZES, max_position_embeddings=512, relative_attention=True, share_att_key=True, type_vocab_size=0,
+                     pos_att_type=["p2c", "c2p"], pad_token_id=0) | kinds | more
+    return transformers.DebertaV2Config, arguments, pieces_of_deberta, arguments["type_vocab_size"] > 0
 
 
 def rotary(kind, **more):
@@ -185,6 +207,11 @@ MODELS = {
         SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, sliding_window=16, pad_token_id=1,
         bos_token_id=0, eos_token_id=2, layer_types=["sliding_attention", "full_attention"],
         use_bidirectional_attention=True), with_end, False), "mean", True, 24),
+    "deberta-v3": (transformers.DebertaV2Model, deberta(), "mean", True, 0),
+    "deberta-v3-cross": (transformers.DebertaV2ForSequenceClassification, deberta(num_labels=1), None, False, 0),
+    "deberta-v3-tokens": (transformers.DebertaV2ForTokenClassification, deberta(
+        num_labels=3, position_biased_input=True, type_vocab_size=2, position_buckets=-1, max_relative_positions=48,
+        norm_rel_ebd="none"), None, False, 0),
     "distilbert": (transformers.DistilBertModel, distilbert(), "mean", False, 0),
     "distilbert-labels": (transformers.DistilBertForSequenceClassification, distilbert(num_labels=2), None, False, 0),
 }

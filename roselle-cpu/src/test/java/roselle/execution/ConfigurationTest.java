@@ -104,6 +104,11 @@ class ConfigurationTest {
         "../similar-models/hy_v4, attention_bias, 'true', attention_bias is true",
         "../similar-models/falcon_h1, mamba_norm_before_gate, 'true', mamba_norm_before_gate is true",
         "../similar-models/falcon_h1, mamba_d_ssm, '48',           mamba_d_ssm is 48",
+        "../tiny-encoders/deberta-v3, relative_attention, 'true, \"conv_kernel_size\": 3', conv_kernel_size is 3",
+        "../tiny-encoders/deberta-v3, relative_attention, 'false', relative_attention is false",
+        "../tiny-encoders/deberta-v3, share_att_key, 'false', share_att_key is false",
+        "../tiny-encoders/deberta-v3, norm_rel_ebd, '\"batch\"', norm_rel_ebd is batch",
+        "../tiny-encoders/deberta-v3, position_buckets, '1200', position_buckets is 1200",
         "../similar-models/apertus, hidden_act, '\"gelu\"',        hidden_act is gelu"
     })
     void namesWhatItDoesNotSupport(String model, String field, String value, String message) throws IOException {

@@ -22,8 +22,15 @@ class CudaBothWaysTest {
         return new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());
     }
 
+    abstract static class WithoutDistances extends BidirectionalContract {
+        @Override
+        protected boolean meetsDistances() {
+            return false;
+        }
+    }
+
     @Nested
-    class InF32 extends BidirectionalContract {
+    class InF32 extends WithoutDistances {
         @Override
         protected Device open() {
             return device(DataType.F32);
@@ -31,7 +38,7 @@ class CudaBothWaysTest {
     }
 
     @Nested
-    class InBf16 extends BidirectionalContract {
+    class InBf16 extends WithoutDistances {
         @Override
         protected Device open() {
             return device(DataType.BF16);
@@ -44,7 +51,7 @@ class CudaBothWaysTest {
     }
 
     @Nested
-    class InF16 extends BidirectionalContract {
+    class InF16 extends WithoutDistances {
         @Override
         protected Device open() {
             return device(DataType.F16);

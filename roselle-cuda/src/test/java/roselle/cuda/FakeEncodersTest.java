@@ -1,14 +1,17 @@
 package roselle.cuda;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
@@ -19,6 +22,7 @@ import roselle.embedding.EmbeddingEngine;
 import roselle.embedding.EmbeddingOptions;
 import roselle.embedding.EncoderOnDevice;
 import roselle.embedding.EncoderVerification;
+import roselle.model.architecture.Architectures;
 import roselle.tensor.DataType;
 
 /** Encoders on a fake device: each launch is as its kernel and the card want it, and what is taken was planned and is returned. */
@@ -29,8 +33,26 @@ class FakeEncodersTest {
 
     static List<Path> models() throws IOException {
         try (Stream<Path> files = Files.list(MODELS)) {
-            return files.filter(Files::isDirectory).sorted().toList();
+            return files.filter(Files::isDirectory)
+                    .filter(FakeEncodersTest::hasKernels)
+                    .sorted()
+                    .toList();
         }
+    }
+
+    private static boolean hasKernels(Path model) {
+        try (Checkpoint checkpoint = Checkpoints.open(model)) {
+            return Architectures.readAny(checkpoint).spec().special().isEmpty();
+        }
+    }
+
+    @Test
+    void oneWithoutKernelsIsRefusedByName() {
+        var driver = new FakeDriver(Card.HOPPER);
+        assertThatThrownBy(() -> EncoderOnDevice.open(config(MODELS.resolve("deberta-v3")), driver.open(DataType.F32)))
+                .isInstanceOf(DeviceException.class)
+                .hasMessageStartingWith("layers of this model have queries and keys that meet distances");
+        assertThat(driver.leaks()).isEmpty();
     }
 
     @ParameterizedTest

@@ -50,6 +50,10 @@ final class Classifiers {
         if (pooler.isPresent()) {
             steps.add(dense(checkpoint, pooler.get(), width, width, true, Math::tanh));
             steps.add(dense(checkpoint, "classifier", labels.size(), width, true, Classifiers::same));
+        } else if (config.string("model_type", "").equals("deberta-v2")) {
+            var activation = activation(config.origin(), config.string("pooler_hidden_act", "gelu"));
+            steps.add(dense(checkpoint, "pooler.dense", width, width, true, activation));
+            steps.add(dense(checkpoint, "classifier", labels.size(), width, true, Classifiers::same));
         } else if (has(checkpoint, "head.dense")) {
             return modern(checkpoint, labels, width);
         } else if (has(checkpoint, "dense")) {

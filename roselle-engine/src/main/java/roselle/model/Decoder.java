@@ -350,6 +350,12 @@ public final class Decoder implements StepProgram, AutoCloseable {
             Rows source = attention.valuesAreKeys() ? attention.key() : attention.value();
             operations.normHeads(source, attention.valueNorm(), size, attention.value(), rows);
         }
+        if (attention.distances() != null) {
+            Layer.Distances far = attention.distances();
+            operations.headLinear(
+                    attention.query(), far.forQueries(), far.scores().ofQueries(), rows);
+            operations.headLinear(attention.key(), far.forKeys(), far.scores().ofKeys(), rows);
+        }
         operations.appendAndAttend(
                 attention.query(),
                 attention.key(),

@@ -8,6 +8,7 @@ import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Compression;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
+import roselle.backend.operation.DistanceScores;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertProducts;
 import roselle.backend.operation.ExpertSum;
@@ -107,8 +108,17 @@ record Layer(
             @Nullable Rows gates,
             Weight output,
             Epilogue outputEpilogue,
-            @Nullable Chooser chooser)
+            @Nullable Chooser chooser,
+            @Nullable Distances distances)
             implements Attention {}
+
+    /**
+     * What queries and keys add to scores by distance.
+     *
+     * @param forQueries {@code [heads, kinds, keySize]}: with what a query is multiplied, a key of each kind of distance
+     * @param forKeys the same for keys, queries
+     */
+    record Distances(Weight forQueries, Weight forKeys, DistanceScores scores) {}
 
     /**
      * {@link IndexSpec} of a layer that chooses; without weights of heads, {@code weights} is {@code queries}.

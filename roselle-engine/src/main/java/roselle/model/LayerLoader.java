@@ -19,6 +19,7 @@ import roselle.model.spec.AttentionSpec;
 import roselle.model.spec.AttentionTraits;
 import roselle.model.spec.BlockSpec;
 import roselle.model.spec.DecoderSpec;
+import roselle.model.spec.DistanceKinds;
 import roselle.model.spec.FeedForwardSpec;
 import roselle.model.spec.HyperConnections;
 import roselle.model.spec.IndexSpec;
@@ -42,7 +43,7 @@ final class LayerLoader {
     private final Store store;
     private final Workspace workspace;
     private final RopeTables ropes;
-    private @Nullable DistanceBias distances; // the same in all layers
+    private final DistanceLoader distances;
     private final FeedForwardLoader feedForwards;
     private final StateLoader states;
     private final StreamLoader streams;
@@ -62,6 +63,7 @@ final class LayerLoader {
         this.store = store;
         this.workspace = workspace;
         ropes = new RopeTables(store, contextLimit);
+        distances = new DistanceLoader(spec, tensors, rearrangement, store, workspace);
         feedForwards = new FeedForwardLoader(spec, tensors, rearrangement, store, workspace);
         streams = new StreamLoader(spec, tensors, rearrangement, store);
         connections = new HyperLoader(spec, tensors, rearrangement, store);
@@ -203,6 +205,8 @@ final class LayerLoader {
         boolean normsValues = appends && attention.value() != AttentionSpec.Value.PRODUCT;
         boolean perHead = attention.norm() == AttentionSpec.QueryKeyNorm.PER_HEAD;
         Norm plain = attention.norm() == AttentionSpec.QueryKeyNorm.PLAIN ? plainNorm(heads.keySize()) : null;
+        DistanceKinds kinds = attention.traits().distances();
+        Layer.Distances met = kinds == null ? null : distances.met(kinds, heads, layer);
         boolean allHeads = attention.norm() == AttentionSpec.QueryKeyNorm.ALL_HEADS;
         var fixed = new AttentionLayer(
                 place.group(),
@@ -216,7 +220,7 @@ final class LayerLoader {
                 attention.sinks() ? store.constants(tensors.vector(Part.SINKS, layer, heads.queryHeads())) : null,
                 attention.bidirectional(),
                 appends,
-                traits(attention));
+                met == null ? traits(attention) : AttentionLayer.Traits.ofDistances(met.scores()));
         return new Layer.MultiHead(
                 appends
                         ? store.load("layer " + layer + " query, key, value", 1, projections(attention, layer))
@@ -242,7 +246,8 @@ final class LayerLoader {
                                 spec.width(),
                                 whole.columns(products, index.products()),
                                 layer,
-                                places.subList(1, places.size())));
+                                places.subList(1, places.size())),
+                met);
     }
 
     private Epilogue attentionOutput(AttentionSpec.MultiHead attention, int layer) {
@@ -252,7 +257,7 @@ final class LayerLoader {
 
     private AttentionLayer.Traits traits(AttentionSpec.MultiHead attention) {
         AttentionTraits traits = attention.traits();
-        DistanceBias far = distances(attention.heads().queryHeads());
+        DistanceBias far = distances.bias(attention.heads().queryHeads());
         boolean isPlain = traits.slope() == 0 && !traits.normsTurned() && traits.queryScale() == null;
         if (isPlain && far == null && traits.index() == null) {
             return AttentionLayer.Traits.NONE;
@@ -275,15 +280,6 @@ final class LayerLoader {
             slopes[head] = -factor * (float) StrictMath.pow(2, -exponent);
         }
         return slopes;
-    }
-
-    private @Nullable DistanceBias distances(int heads) {
-        if (distances == null && spec.input().distanceBuckets() > 0) {
-            int buckets = spec.input().distanceBuckets();
-            float[] table = tensors.matrix(Part.DISTANCES, 0, buckets, heads).numbers();
-            distances = DistanceBuckets.bias(table, buckets, heads, store);
-        }
-        return distances;
     }
 
     /** A norm without weights. */

@@ -33,6 +33,8 @@ final class Workspace {
     final @Nullable StreamRows streams;
     final @Nullable HyperRows hyper;
     private final @Nullable ChosenPositions chosen; // [maxRows, most]
+    private final @Nullable Rows queryScores; // [maxRows, heads * kinds], of what queries add by distance
+    private final @Nullable Rows keyScores; // the same of keys
     private final @Nullable Rows layerInputs; // [maxRows, layers * size]
     final Rows last; // [maxOutputs, width]
     final Rows logits; // [maxOutputs, vocabulary]
@@ -68,6 +70,9 @@ final class Workspace {
                         index.chosen(),
                         spec.chosenTokens(),
                         index.isPooled());
+        int scores = spec.distanceScores();
+        queryScores = scores == 0 ? null : rows(store, type, rows, scores);
+        keyScores = scores == 0 ? null : rows(store, type, rows, scores);
         layerInputs = spec.layerInputs() == 0 ? null : rows(store, type, rows, spec.layerInputs());
         last = rows(store, type, limits.maxOutputs(), spec.width());
         logits = rows(store, DataType.F32, spec.generates() ? limits.maxOutputs() : 1, spec.vocabulary());
@@ -76,6 +81,16 @@ final class Workspace {
     /** The positions that rows attend to, for decoders that choose them. */
     ChosenPositions chosen() {
         return requireNonNull(chosen, "chosen");
+    }
+
+    /** What queries add to scores by distance. */
+    Rows queryScores() {
+        return requireNonNull(queryScores, "queryScores");
+    }
+
+    /** What keys add to scores by distance. */
+    Rows keyScores() {
+        return requireNonNull(keyScores, "keyScores");
     }
 
     /** What all layers are told of a token, for decoders that tell them. */

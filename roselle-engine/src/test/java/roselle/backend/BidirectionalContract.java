@@ -2,10 +2,12 @@ package roselle.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import roselle.backend.memory.KvCache;
@@ -14,6 +16,7 @@ import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.DistanceBias;
+import roselle.backend.operation.DistanceScores;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
@@ -56,6 +59,41 @@ public abstract class BidirectionalContract extends ContractFixture {
         requireExpected(queries, keys, keySize, valueSize, window);
     }
 
+    @ParameterizedTest
+    @CsvSource({"4,64,0,16", "3,9,0,7", "2,32,20,3"})
+    void addsWhatQueriesAndKeysSayOfDistances(int heads, int size, int window, int kinds) {
+        assumeTrue(meetsDistances());
+        met = kinds;
+        requireExpected(heads, heads, size, size, window);
+    }
+
+    /** Whether the device computes what queries and keys say of distances; who says no refuses models that have it. */
+    protected boolean meetsDistances() {
+        return true;
+    }
+
+    private int met; // kinds of distances that queries and keys meet; 0 for none
+
+    /** The kind of a distance, whichever. */
+    private int kind(int distance) {
+        return Math.floorMod(distance * 5, met);
+    }
+
+    private @Nullable DistanceScores met(int heads, int... chosen) {
+        if (met == 0) {
+            return null;
+        }
+        int far = Arrays.stream(LENGTHS).max().orElseThrow();
+        var kinds = new float[2 * far + 1];
+        for (int i = 0; i < kinds.length; i++) {
+            kinds[i] = kind(i - far);
+        }
+        int width = heads * met;
+        Rows ofQueries = gapless(joined(gaussian(width), chosen), width);
+        Rows ofKeys = gapless(joined(gaussian(width), chosen), width);
+        return new DistanceScores(ofQueries, ofKeys, device.constants(kinds), far);
+    }
+
     private int span;
     private float[] table = new float[0]; // of what distances add to scores
 
@@ -71,7 +109,8 @@ public abstract class BidirectionalContract extends ContractFixture {
             assertThat(together[s])
                     .as("the same bits, sequence %d, seed %d", s, SEED)
                     .isEqualTo(alone);
-            double[] expected = expected(heads, window, query[s], key[s], value[s], LENGTHS[s]);
+            float[] said = met == 0 ? new float[0] : gaussian(queries * met)[s];
+            double[] expected = expected(heads, window, query[s], key[s], value[s], said, LENGTHS[s]);
             for (int i = 0; i < expected.length; i++) {
                 assertThat((double) alone[i])
                         .as("sequence %d, number %d, seed %d", s, i, SEED)
@@ -108,7 +147,8 @@ public abstract class BidirectionalContract extends ContractFixture {
         }
         begin(inputs);
         DistanceBias distances = table.length == 0 ? null : new DistanceBias(device.constants(table), span);
-        var traits = new AttentionLayer.Traits(false, null, null, distances, null);
+        var met = met(heads.queryHeads(), chosen);
+        var traits = new AttentionLayer.Traits(false, null, null, distances, null, false, null, met);
         var layer = new AttentionLayer(0, 0, heads, null, null, null, SCALE, 0f, null, true, true, traits);
         Rows queries = gapless(joined(query, chosen), heads.queryHeads() * heads.keySize());
         Rows keys = gapless(joined(key, chosen), heads.keyHeads() * heads.keySize());
@@ -134,7 +174,8 @@ public abstract class BidirectionalContract extends ContractFixture {
         return all;
     }
 
-    private double[] expected(HeadShape heads, int window, float[] query, float[] key, float[] value, int length) {
+    private double[] expected(
+            HeadShape heads, int window, float[] query, float[] key, float[] value, float[] said, int length) {
         var expected = new double[length * heads.queryHeads() * heads.valueSize()];
         for (int row = 0; row < length; row++) {
             for (int head = 0; head < heads.queryHeads(); head++) {
@@ -149,6 +190,11 @@ public abstract class BidirectionalContract extends ContractFixture {
                     for (int i = 0; i < heads.keySize(); i++) {
                         score += (double) query[(row * heads.queryHeads() + head) * heads.keySize() + i]
                                 * key[(other * heads.keyHeads() + keyHead) * heads.keySize() + i];
+                    }
+                    if (met != 0) {
+                        int kind = head * met + kind(other - row);
+                        int width = heads.queryHeads() * met;
+                        score += said[row * width + kind] + (double) said[other * width + kind];
                     }
                     int distance = Math.clamp(other - row, -span, span);
                     double far = table.length == 0 ? 0 : table[head * (2 * span + 1) + span + distance];

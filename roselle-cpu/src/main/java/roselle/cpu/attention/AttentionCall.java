@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.DistanceBias;
+import roselle.backend.operation.DistanceScores;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
 import roselle.cpu.memory.Step;
@@ -67,11 +68,16 @@ public final class AttentionCall {
     }
 
     /**
-     * Adds what distances add to scores that are still to be scaled, of the positions from one until another.
+     * Adds what distances, and queries and keys by distance, add to scores that are still to be scaled, of the positions from one until
+     * another.
      *
      * @param target where the scores of these positions begin, at {@code at}
      */
     void addDistances(int row, int head, int from, int to, float[] target, int at) {
+        DistanceScores met = layer().traits().met();
+        if (met != null) {
+            meet(met, row, head, from, to, target, at);
+        }
         DistanceBias distances = layer().traits().distances();
         if (distances == null) {
             return;
@@ -81,6 +87,20 @@ public final class AttentionCall {
         float scale = layer().scale();
         for (int p = from; p < to; p++) {
             target[at + p - from] += CpuBuffer.number(table, distances.index(head, p, own)) / scale;
+        }
+    }
+
+    private void meet(DistanceScores met, int row, int head, int from, int to, float[] target, int at) {
+        int count = met.ofQueries().columns() / layer().heads().queryHeads();
+        int own = step().position(row);
+        MemorySegment queries = CpuBuffer.of(met.ofQueries());
+        MemorySegment keys = CpuBuffer.of(met.ofKeys());
+        MemorySegment kinds = CpuBuffer.of(met.kinds());
+        long queryAt = CpuBuffer.row(met.ofQueries(), row) + (long) head * count;
+        for (int p = from; p < to; p++) {
+            int kind = (int) CpuBuffer.number(kinds, met.index(p, own));
+            long keyAt = CpuBuffer.row(met.ofKeys(), row - own + p) + (long) head * count;
+            target[at + p - from] += CpuBuffer.number(queries, queryAt + kind) + CpuBuffer.number(keys, keyAt + kind);
         }
     }
 

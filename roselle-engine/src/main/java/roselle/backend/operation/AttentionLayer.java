@@ -44,6 +44,7 @@ public record AttentionLayer(
      * @param turnsEnds whether the last numbers of queries and keys turn, and not the first, and what is attended, whose values are keys,
      *     is turned back by its own position (DeepSeek V4)
      * @param compressed further keys, each made of several tokens, which are values, too; they follow those of the window; null for none
+     * @param met what queries and keys add to scores by distance, before the scale; null for nothing
      */
     public record Traits(
             boolean normsTurned,
@@ -52,7 +53,8 @@ public record AttentionLayer(
             @Nullable DistanceBias distances,
             @Nullable ChosenPositions chosen,
             boolean turnsEnds,
-            @Nullable AttentionLayer compressed) {
+            @Nullable AttentionLayer compressed,
+            @Nullable DistanceScores met) {
         public static final Traits NONE = new Traits(false, null, null, null, null);
 
         public Traits(
@@ -62,6 +64,22 @@ public record AttentionLayer(
                 @Nullable DistanceBias distances,
                 @Nullable ChosenPositions chosen) {
             this(normsTurned, queryScale, slopes, distances, chosen, false, null);
+        }
+
+        public Traits(
+                boolean normsTurned,
+                @Nullable PositionScale queryScale,
+                @Nullable Buffer slopes,
+                @Nullable DistanceBias distances,
+                @Nullable ChosenPositions chosen,
+                boolean turnsEnds,
+                @Nullable AttentionLayer compressed) {
+            this(normsTurned, queryScale, slopes, distances, chosen, turnsEnds, compressed, null);
+        }
+
+        /** With scores that queries and keys add by distance. */
+        public static Traits ofDistances(DistanceScores met) {
+            return new Traits(false, null, null, null, null, false, null, met);
         }
 
         /** Turned at their ends, and maybe with keys of several tokens. */

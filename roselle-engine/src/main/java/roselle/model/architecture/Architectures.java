@@ -30,6 +30,7 @@ import roselle.model.architecture.dense.Phi;
 import roselle.model.architecture.dense.Starcoder2;
 import roselle.model.architecture.dense.VaultGemma;
 import roselle.model.architecture.encoder.Bert;
+import roselle.model.architecture.encoder.DebertaV2;
 import roselle.model.architecture.encoder.DistilBert;
 import roselle.model.architecture.encoder.Electra;
 import roselle.model.architecture.encoder.EuroBert;
@@ -118,6 +119,7 @@ public final class Architectures {
             new DeepseekV3(),
             new DeepseekV32(),
             new DeepseekV4(),
+            new DebertaV2(),
             new DistilBert(),
             new Dots1(),
             new Electra(),

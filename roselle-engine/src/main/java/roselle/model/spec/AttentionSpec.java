@@ -192,6 +192,11 @@ public sealed interface AttentionSpec {
                 throw new IllegalArgumentException(
                         "each head of keys has blocks chosen for it, from all that are before");
             }
+            if (traits.distances() != null
+                    && (!bidirectional || rope != null || heads.queryHeads() != heads.keyHeads())) {
+                throw new IllegalArgumentException(
+                        "who meets distances sees all, is not turned, and has a head of keys for each");
+            }
             if (traits.isChunked() && (window == 0 || bidirectional)) {
                 throw new IllegalArgumentException("chunks of attention have a length and do not look ahead");
             }

@@ -13,6 +13,7 @@ import roselle.backend.operation.PositionScale;
  * @param queryScale by what a query is multiplied once it is turned; null for nothing
  * @param gatesHeads whether the gate of a head is one number, and not one for each of its values
  * @param index what chooses the blocks of positions that are attended to; null for all
+ * @param distances kinds of distances that queries and keys meet; null for none
  */
 public record AttentionTraits(
         float outputScale,
@@ -21,34 +22,41 @@ public record AttentionTraits(
         boolean isChunked,
         @Nullable PositionScale queryScale,
         boolean gatesHeads,
-        @Nullable IndexSpec index) {
-    public static final AttentionTraits NONE = new AttentionTraits(1f, false, 0f, false, null, false, null);
+        @Nullable IndexSpec index,
+        @Nullable DistanceKinds distances) {
+    public static final AttentionTraits NONE = new AttentionTraits(1f, false, 0f, false, null, false, null, null);
 
     public AttentionTraits withOutputScale(float scale) {
-        return new AttentionTraits(scale, normsTurned, slope, isChunked, queryScale, gatesHeads, index);
+        return new AttentionTraits(scale, normsTurned, slope, isChunked, queryScale, gatesHeads, index, distances);
     }
 
     public AttentionTraits withNormsTurned() {
-        return new AttentionTraits(outputScale, true, slope, isChunked, queryScale, gatesHeads, index);
+        return new AttentionTraits(outputScale, true, slope, isChunked, queryScale, gatesHeads, index, distances);
     }
 
     public AttentionTraits withSlopes(float factor) {
-        return new AttentionTraits(outputScale, normsTurned, factor, isChunked, queryScale, gatesHeads, index);
+        return new AttentionTraits(
+                outputScale, normsTurned, factor, isChunked, queryScale, gatesHeads, index, distances);
     }
 
     public AttentionTraits withChunks() {
-        return new AttentionTraits(outputScale, normsTurned, slope, true, queryScale, gatesHeads, index);
+        return new AttentionTraits(outputScale, normsTurned, slope, true, queryScale, gatesHeads, index, distances);
     }
 
     public AttentionTraits withQueryScale(@Nullable PositionScale scale) {
-        return new AttentionTraits(outputScale, normsTurned, slope, isChunked, scale, gatesHeads, index);
+        return new AttentionTraits(outputScale, normsTurned, slope, isChunked, scale, gatesHeads, index, distances);
     }
 
     public AttentionTraits withHeadGates() {
-        return new AttentionTraits(outputScale, normsTurned, slope, isChunked, queryScale, true, index);
+        return new AttentionTraits(outputScale, normsTurned, slope, isChunked, queryScale, true, index, distances);
     }
 
     public AttentionTraits withIndex(IndexSpec choice) {
-        return new AttentionTraits(outputScale, normsTurned, slope, isChunked, queryScale, gatesHeads, choice);
+        return new AttentionTraits(
+                outputScale, normsTurned, slope, isChunked, queryScale, gatesHeads, choice, distances);
+    }
+
+    public AttentionTraits withDistances(DistanceKinds kinds) {
+        return new AttentionTraits(outputScale, normsTurned, slope, isChunked, queryScale, gatesHeads, index, kinds);
     }
 }

@@ -72,6 +72,25 @@ public record DecoderSpec(
         return index == null ? 0 : index.chosen();
     }
 
+    /** Kinds of distances that queries and keys of any layer meet; null for none. */
+    public @Nullable DistanceKinds distanceKinds() {
+        for (LayerSpec layer : layers) {
+            if (layer.attention() instanceof AttentionSpec.MultiHead heads
+                    && heads.traits().distances() != null) {
+                return heads.traits().distances();
+            }
+        }
+        return null;
+    }
+
+    /** Numbers of a row of what its query, or its key, adds to scores by distance; 0 for none. */
+    public int distanceScores() {
+        DistanceKinds kinds = distanceKinds();
+        return kinds != null && layers.getFirst().attention() instanceof AttentionSpec.MultiHead heads
+                ? heads.heads().queryHeads() * kinds.count()
+                : 0;
+    }
+
     /** What chooses the positions that a layer attends to; null for all. */
     private static @Nullable IndexSpec index(AttentionSpec attention) {
         return switch (attention) {
@@ -277,6 +296,7 @@ public record DecoderSpec(
     }
 
     private static final String BLOCKS = "attention to chosen blocks";
+    private static final String DISTANCES = "queries and keys that meet distances";
 
     /** What not every device has kernels for, in words. */
     public List<String> special() {
@@ -284,6 +304,7 @@ public record DecoderSpec(
         for (LayerSpec layer : layers) {
             switch (layer.attention()) {
                 case AttentionSpec.MultiHead heads when heads.traits().index() != null -> all.add(BLOCKS);
+                case AttentionSpec.MultiHead heads when heads.traits().distances() != null -> all.add(DISTANCES);
                 case AttentionSpec.SharedKeys shared
                 when shared.heads().traits().index() != null -> all.add(BLOCKS);
                 case AttentionSpec.Latent latent

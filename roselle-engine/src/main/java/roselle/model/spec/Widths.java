@@ -211,7 +211,15 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
             beside += (long) (hyper.vectors() - 1) * spec.width() + hyper.coefficients();
             lasting += 2L * hyper.count() * spec.width() + hyper.count();
         }
-        long perRow = stream + projected + attended + inner + routing + spec.layerInputs() + chosen + beside;
+        long perRow = stream
+                + projected
+                + attended
+                + inner
+                + routing
+                + spec.layerInputs()
+                + chosen
+                + beside
+                + 2L * spec.distanceScores();
         return perRow * limits.maxRows() + limits.maxOutputs() * (spec.width() + lasting);
     }
 }

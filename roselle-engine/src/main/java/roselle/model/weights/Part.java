@@ -6,6 +6,9 @@ public enum Part {
     POSITIONS,
     /** What attention adds to scores by distance: a row of heads for each kind of distance. */
     DISTANCES,
+    /** A vector for each kind of distance, which queries and keys meet, and the norm of these. */
+    DISTANCE_VECTORS,
+    DISTANCE_NORM,
     TYPES,
     EMBEDDING_NORM,
     /** What each layer is told of each token, all layers in a row. */

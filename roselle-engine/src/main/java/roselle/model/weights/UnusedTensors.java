@@ -74,7 +74,7 @@ public record UnusedTensors(int layers, boolean generates, boolean tied, Set<Int
 
     /** Heads behind an encoder, and a buffer that counts. */
     private static final Pattern HEADS = Pattern.compile(
-            "(\\w+\\.)?(pooler|cls|dense_\\d|output|classifier|dense|score|pre_classifier|lm_head|head|decoder|vocab_\\w+|embeddings\\.\\w+_ids)(\\..*)?");
+            "(\\w+\\.)?(pooler|cls|dense_\\d|output|classifier|dense|score|pre_classifier|lm_head|head|decoder|lm_predictions|mask_predictions|vocab_\\w+|embeddings\\.\\w+_ids)(\\..*)?");
 
     /** Keys and values of a layer. */
     private static final Pattern KEYS =
