@@ -2,7 +2,7 @@
 """Writes tiny randomly initialised encoders as folders of sentence-transformers have them, with what Hugging Face transformers
 computes for them in float32 on the CPU. usage: make_encoders.py OUT_DIR [NAME...]
 
-Written with transformers 5.23.0, tokenizers 0.23.3 and torch 2.15.0. OUT_DIR/NAME has config.json, model.safetensors (bf16),
+Written with transformers 5.23.0 (of DeBERTa and Nomic's experts 5.24.0), tokenizers 0.23.3 and torch 2.15.0. OUT_DIR/NAME has config.json, model.safetensors (bf16),
 tokenizer.json, texts.json (texts or pairs with the ids that Hugging Face's tokenizer gives them), the files of sentence-transformers,
 and expected.safetensors: input_i, types_i where the model has types, hidden_i (after the last layer), and embedding_i (pooled, with
 dense layers, normalised) or logits_i (of a classifier)."""
@@ -119,6 +119,74 @@ def deberta(**more):
     return transformers.DebertaV2Config, arguments, pieces_of_deberta, arguments["type_vocab_size"] > 0
 
 
+class NomicMoe(transformers.NomicBertModel):
+    """transformers' NomicBERT with what nomic-embed-text-v2-moe has instead: biases, plain feed-forwards, and in every other layer
+    experts, of which a softmax of all logits weighs the two best. It is written as it was released, names and config.json too."""
+
+    class Experts(torch.nn.Module):
+        def __init__(self, width, inner, count):
+            super().__init__()
+            self.count, self.router = count, torch.nn.Linear(width, count, bias=False)
+            self.w1 = torch.nn.Parameter(torch.empty(count, inner, width))
+            self.w2 = torch.nn.Parameter(torch.empty(count, inner, width))
+            self.bias = torch.nn.Parameter(torch.empty(width))
+
+        def forward(self, x):
+            weights = self.router(x).softmax(-1)
+            chosen = weights.topk(2, -1)
+            weights = torch.zeros_like(weights).scatter(-1, chosen.indices, chosen.values)
+            each = torch.einsum("enf,efw->enw", torch.nn.functional.gelu(torch.einsum("nw,efw->enf", x[0], self.w1)), self.w2)
+            return (torch.einsum("ne,enw->nw", weights[0], each) + self.bias)[None]
+
+    def __init__(self, config):
+        super().__init__(config)
+        width, inner = config.hidden_size, config.intermediate_size
+        for i, layer in enumerate(self.layers):
+            for name in ("q_proj", "k_proj", "v_proj", "o_proj"):
+                setattr(layer.self_attn, name, torch.nn.Linear(width, width))
+            layer.mlp = self.Experts(width, inner, 5) if i % 2 else torch.nn.Sequential(
+                torch.nn.Linear(width, inner), torch.nn.GELU(), torch.nn.Linear(inner, width))
+
+    def released(self, name):
+        for old, new in (("embeddings.LayerNorm", "emb_ln"), ("post_attention_layernorm", "norm1"), ("post_mlp_layernorm", "norm2"),
+                         ("self_attn.o_proj", "attn.out_proj"), ("mlp.0", "mlp.fc1"), ("mlp.2", "mlp.fc2"),
+                         ("mlp.router", "mlp.router.layer"), ("mlp.w", "mlp.experts.mlp.w"), ("mlp.bias", "mlp.experts.bias")):
+            name = name.replace(old, new)
+        return name.replace("layers.", "encoder.layers.") if name.startswith("layers.") else name
+
+    def load_pretrained(self, folder):
+        tensors = load_file(os.path.join(folder, "model.safetensors"))
+        for name, parameter in self.named_parameters():
+            part = name.split(".")[-2]
+            if part in ("q_proj", "k_proj", "v_proj"):
+                both = tensors[self.released(name).replace(f"self_attn.{part}", "attn.Wqkv")].chunk(3)
+                parameter.copy_(both["qkv".index(part[0])])
+            else:
+                parameter.copy_(tensors[self.released(name)].view(parameter.shape))
+
+    def save_pretrained(self, folder):
+        tensors = {}
+        for name, value in self.state_dict().items():
+            if "inv_freq" not in name and "position_ids" not in name:
+                tensors[self.released(name)] = value.flatten(0, 1) if value.dim() == 3 else value
+        for i in range(len(self.layers)):
+            for kind in ("weight", "bias"):
+                parts = [tensors.pop(f"encoder.layers.{i}.self_attn.{part}_proj.{kind}") for part in "qkv"]
+                tensors[f"encoder.layers.{i}.attn.Wqkv.{kind}"] = torch.cat(parts)
+        save_file({name: value.contiguous() for name, value in tensors.items()}, os.path.join(folder, "model.safetensors"))
+        config = self.config
+        write_json(folder, "config.json", dict(
+            model_type="nomic_bert", architectures=["NomicBertModel"], activation_function="gelu", causal=False, prenorm=False,
+            expert_choice_router=False, ffn_div=1, layer_norm_epsilon=config.layer_norm_eps, max_trained_positions=2048,
+            mlp_fc1_bias=True, mlp_fc2_bias=True, qkv_proj_bias=True, moe_every_n_layers=2, moe_impl="megablocks",
+            moe_normalize_expert_weights=False, moe_top_k=2, num_experts=5, num_shared_experts=0, n_embd=config.hidden_size,
+            n_head=config.num_attention_heads, n_inner=config.intermediate_size, n_layer=config.num_hidden_layers,
+            n_positions=config.max_position_embeddings, pad_token_id=1, pad_vocab_size_multiple=64, parallel_block=False,
+            rotary_emb_base=config.rope_parameters["rope_theta"], rotary_emb_fraction=1.0, rotary_emb_interleaved=False,
+            rotary_emb_scale_base=None, rotary_scaling_factor=None, scale_attn_weights=True, type_vocab_size=config.type_vocab_size,
+            use_flash_attn=True, use_rms_norm=None, vocab_size=config.vocab_size))
+
+
 def rotary(kind, **more):
     return kind, dict(SIZES, max_position_embeddings=514, pad_token_id=1, bos_token_id=0, eos_token_id=2, **more), unigram, True
 
@@ -173,6 +241,9 @@ MODELS = {
                           roberta(transformers.XLMRobertaConfig, unigram, num_labels=1), None, False, 0),
     "nomic-bert": (transformers.NomicBertModel, (transformers.NomicBertConfig, dict(
         SIZES, max_position_embeddings=192), word_piece, True), "mean", False, 0),
+    "nomic-bert-moe": (NomicMoe, (transformers.NomicBertConfig, dict(
+        SIZES, max_position_embeddings=514, pad_token_id=1, bos_token_id=0, eos_token_id=2, layer_norm_eps=1e-5, type_vocab_size=1,
+        rope_parameters=dict(rope_type="default", rope_theta=10000.0)), unigram, True), "mean", True, 0),
     "qwen3-embedding": (transformers.Qwen3Model, (transformers.Qwen3Config, dict(
         SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, tie_word_embeddings=True), with_end, False),
                         "lasttoken", True, 0),

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.checkpoint.Checkpoint;
@@ -50,6 +51,28 @@ class TinyEncodersTest {
     @MethodSource("models")
     void equalsTheReferenceOnEachPath(Path model) {
         CpuDevice.paths().forEach(path -> check(model, CpuOptions.of(1).with(path)));
+    }
+
+    /** NomicBERT was first released with GPT-2's names of sizes. */
+    @Test
+    void readsTheConfigurationOfAFirstRelease(@TempDir Path folder) throws IOException {
+        Path model = MODELS.resolve("nomic-bert");
+        int vocabulary = JsonMapper.shared()
+                .readTree(Files.readString(model.resolve("config.json")))
+                .get("vocab_size")
+                .asInt();
+        for (String file :
+                List.of("model.safetensors", "modules.json", "1_Pooling/config.json", "expected.safetensors")) {
+            Files.createDirectories(folder.resolve(file).getParent());
+            Files.copy(model.resolve(file), folder.resolve(file));
+        }
+        Files.writeString(folder.resolve("config.json"), """
+                {"model_type": "nomic_bert", "activation_function": "swiglu", "causal": false, "layer_norm_epsilon": 1e-12,
+                 "n_embd": 32, "n_head": 2, "n_inner": 48, "n_layer": 2, "n_positions": 192, "max_trained_positions": 2048,
+                 "qkv_proj_bias": false, "mlp_fc1_bias": false, "mlp_fc2_bias": false, "prenorm": false, "rotary_emb_base": 1000,
+                 "rotary_emb_fraction": 1.0, "rotary_emb_interleaved": false, "rotary_emb_scale_base": null,
+                 "rotary_scaling_factor": null, "type_vocab_size": 2, "vocab_size": %d}""".formatted(vocabulary));
+        check(folder, CpuOptions.of(1));
     }
 
     private static void check(Path model, CpuOptions options) {

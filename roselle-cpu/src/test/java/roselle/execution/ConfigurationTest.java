@@ -109,6 +109,12 @@ class ConfigurationTest {
         "../tiny-encoders/deberta-v3, share_att_key, 'false', share_att_key is false",
         "../tiny-encoders/deberta-v3, norm_rel_ebd, '\"batch\"', norm_rel_ebd is batch",
         "../tiny-encoders/deberta-v3, position_buckets, '1200', position_buckets is 1200",
+        "../tiny-encoders/nomic-bert-moe, num_shared_experts, '1', num_shared_experts is 1",
+        "../tiny-encoders/nomic-bert-moe, rotary_scaling_factor, '2', rotary_scaling_factor is 2",
+        "../tiny-encoders/nomic-bert-moe, expert_choice_router, 'true', expert_choice_router is true",
+        "../tiny-encoders/nomic-bert-moe, mlp_fc2_bias, 'false', mlp_fc2_bias is false",
+        "../tiny-encoders/nomic-bert-moe, moe_top_k, '6', moe_top_k is 6",
+        "../tiny-encoders/nomic-bert-moe, activation_function, '\"mish\"', activation_function is mish",
         "../similar-models/apertus, hidden_act, '\"gelu\"',        hidden_act is gelu"
     })
     void namesWhatItDoesNotSupport(String model, String field, String value, String message) throws IOException {

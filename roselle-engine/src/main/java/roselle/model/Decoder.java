@@ -481,6 +481,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (shared != null && !isSummed && !block.givesApart()) {
             feed(operations, shared, input, rows);
         }
+        if (experts.bias() != null) {
+            operations.addTypes(experts.bias(), stream());
+        }
     }
 
     /** Experts that read and give fewer numbers than the stream has. */

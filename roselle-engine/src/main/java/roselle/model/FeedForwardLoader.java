@@ -177,7 +177,15 @@ final class FeedForwardLoader {
                 apart != null ? apart : sum(layer, shared, latent),
                 shared,
                 weigher,
-                latent);
+                latent,
+                tensors.isNamed(Part.EXPERTS_BIAS, layer) ? bias(layer) : null);
+    }
+
+    /** What is added to the sum of the experts, for tokens of each type. */
+    private Weight bias(int layer) {
+        StoredMatrix row = tensors.oneRow(Part.EXPERTS_BIAS, layer, spec.width());
+        int types = Math.max(1, spec.input().types());
+        return store.loadTable("layer " + layer + " " + Part.EXPERTS_BIAS, rearrangement.repeat(row, types));
     }
 
     /** What experts give to the stream, or to what is made of them before. */

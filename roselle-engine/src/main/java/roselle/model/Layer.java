@@ -326,6 +326,7 @@ record Layer(
      * @param routerProducts the logits, and beside them what the gate of the shared expert gives where its row is the weight's last
      * @param weigher a router with the weights of what experts read; null where they read the stream as it is
      * @param latent null where experts read and give numbers of the stream
+     * @param bias what is added to the stream whichever were chosen, a row for each type of tokens, all alike; null for nothing
      */
     record Experts(
             Weight routerWeight,
@@ -337,7 +338,8 @@ record Layer(
             ExpertSum sum,
             @Nullable Shared shared,
             @Nullable Router weigher,
-            @Nullable LatentStream latent)
+            @Nullable LatentStream latent,
+            @Nullable Weight bias)
             implements FeedForward {}
 
     /** What brings the stream to the numbers that experts read, and the sum of what they give back to it. */

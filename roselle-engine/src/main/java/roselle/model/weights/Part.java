@@ -168,6 +168,8 @@ public enum Part {
     EXPERT_UP,
     EXPERT_GATE_UP,
     EXPERT_DOWN,
+    /** What is added to the sum of the experts, whichever were chosen. */
+    EXPERTS_BIAS,
     /** What brings the stream to the numbers that experts read, and what they give back to it. */
     EXPERTS_INPUT,
     EXPERTS_OUTPUT,

@@ -123,12 +123,15 @@ public final class TensorSource {
         return numbers(named(base(part, layer) + "_bias", base(part, layer) + ".bias"), length);
     }
 
-    /** A matrix per expert, whether they are stored one by one or stacked. */
+    /** A matrix per expert, whether they are stored one by one or stacked, also with the rows of all behind each other. */
     public List<StoredMatrix> experts(Part part, int layer, int experts, long rows, long columns) {
         String base = base(part, layer);
         var matrices = new ArrayList<StoredMatrix>();
         if (!base.contains("{expert}")) {
-            StoredMatrix stack = shaped(base, Shape.of(experts, rows, columns));
+            boolean isFlat =
+                    find(base).filter(tensor -> tensor.shape().rank() == 2).isPresent();
+            StoredMatrix stack =
+                    shaped(base, isFlat ? Shape.of(experts * rows, columns) : Shape.of(experts, rows, columns));
             for (int expert = 0; expert < experts; expert++) {
                 matrices.add(stack.rows(expert * rows, rows));
             }
