@@ -191,6 +191,62 @@ def rotary(kind, **more):
     return kind, dict(SIZES, max_position_embeddings=514, pad_token_id=1, bos_token_id=0, eos_token_id=2, **more), unigram, True
 
 
+class JinaTasks(transformers.JinaEmbeddingsV3Model):
+    """Jina's third embedder as it was first released: under XLM-R's name, with adapters of five tasks within its checkpoint. What it
+    computes for a task is what transformers' model computes with the adapters' products added to its weights."""
+    NAMES = ["retrieval.query", "retrieval.passage", "separation", "classification", "text-matching"]
+    RANK, ALPHA = 4, 2
+
+    def matrices(self):
+        generator = torch.Generator().manual_seed(SEED)
+        for name, parameter in self.named_parameters():
+            if parameter.dim() == 2 and "pooler" not in name:
+                rows, columns = parameter.shape
+                a, b = (self.RANK, columns), (rows, self.RANK)
+                if "embeddings" in name:
+                    a, b = (rows, self.RANK), (self.RANK, columns)
+                draw = lambda shape: (0.3 * torch.randn(len(self.NAMES), *shape, generator=generator)).to(torch.bfloat16).float()
+                shared = draw(a) if "k_proj" not in name and "v_proj" not in name else shared  # as one product they shrink once
+                yield name, parameter, shared, draw(b)
+
+    def add(self, task, sign=1):
+        for name, parameter, a, b in self.matrices():
+            left, right = (a, b) if "embeddings" in name else (b, a)
+            parameter.add_(sign * self.ALPHA / self.RANK * left[task] @ right[task])
+
+    def save_pretrained(self, folder):
+        super().save_pretrained(folder)
+        pairs = {name: pair for name, _, *pair in self.matrices()}
+        released = {}
+        for name, value in self.state_dict().items():
+            new = name
+            for old, other in (("embeddings.LayerNorm", "emb_ln"), ("post_attention_layernorm", "norm1"), ("post_mlp_layernorm", "norm2"),
+                               ("self_attn.o_proj", "mixer.out_proj"), ("self_attn.q_proj", "mixer.Wqkv"), ("layers.", "encoder.layers.")):
+                new = new.replace(old, other)
+            if "k_proj" in name or "v_proj" in name or "inv_freq" in name or "position_ids" in name:
+                continue
+            each = [name.replace("q_proj", f"{part}_proj") for part in "qkv"] if "q_proj" in name else [name]
+            value = torch.cat([self.state_dict()[one] for one in each])
+            if name not in pairs:
+                released["roberta." + new] = value
+                continue
+            new = f"roberta.{new.removesuffix('.weight')}.parametrizations.weight"
+            released[new + ".original"] = value
+            released[new + ".0.lora_A"] = pairs[name][0].to(torch.bfloat16)
+            released[new + ".0.lora_B"] = torch.cat([pairs[one][1] for one in each], 1).to(torch.bfloat16)
+        file = os.path.join(folder, "model.safetensors")
+        save_file({name: value.contiguous() for name, value in released.items()}, file)
+        config = json.load(open(os.path.join(folder, "config.json")))
+        for name in ("rope_parameters", "head_dim"):
+            config.pop(name, None)
+        write_json(folder, "config.json", dict(
+            config, model_type="xlm-roberta", architectures=["XLMRobertaLoRA"], position_embedding_type="rotary",
+            rotary_emb_base=20000.0, lora_adaptations=self.NAMES, lora_rank=self.RANK, lora_alpha=self.ALPHA, lora_dropout_p=0.0,
+            lora_main_params_trainable=False, load_trained_adapters=True, use_flash_attn=True, truncate_dim=None,
+            task_instructions={name: {"retrieval.query": "tell: ", "retrieval.passage": "a story: "}.get(name, "")
+                               for name in self.NAMES}))
+
+
 JUDGE = ("<|im_start|>system\nJudge whether the Document meets the requirements based on the Query and the Instruct provided. "
          'Note that the answer can only be "yes" or "no".<|im_end|>\n<|im_start|>user\n<Instruct>: {instruction}\n<Query>: {query}\n'
          "<Document>: {document}<|im_end|>\n<|im_start|>assistant\n<think>\n\n</think>\n\n")
@@ -272,6 +328,7 @@ MODELS = {
     "jina-v3": (transformers.JinaEmbeddingsV3Model, rotary(transformers.JinaEmbeddingsV3Config), "mean", True, 0),
     "jina-v3-cross": (transformers.JinaEmbeddingsV3ForSequenceClassification,
                       rotary(transformers.JinaEmbeddingsV3Config, num_labels=1), None, False, 0),
+    "jina-v3-tasks": (JinaTasks, rotary(transformers.JinaEmbeddingsV3Config), "mean", True, 0),
     "gte": (transformers.GteModel, rotary(transformers.GteConfig), "cls", True, 0),
     "gte-cross": (transformers.GteForSequenceClassification, rotary(transformers.GteConfig, num_labels=1), None, False, 0),
     "embedding-gemma": (transformers.Gemma3TextModel, (transformers.Gemma3TextConfig, dict(
@@ -389,7 +446,13 @@ def write(name, kind, config, how, normalises, dense):
         if has_types:
             expected[f"types_{i}"] = torch.tensor(types, dtype=torch.int32)
             batch["token_type_ids"] = torch.tensor([types])
+        task = 2 * i - 1 if hasattr(model, "NAMES") else -1  # none, the second, the fourth
+        if task >= 0:
+            model.add(task)
+            expected[f"task_{i}"] = torch.tensor([task], dtype=torch.int32)
         output = model(**batch, output_hidden_states=True)
+        if task >= 0:
+            model.add(task, -1)
         hidden = output.hidden_states[-1][0] if judges or scores else output.last_hidden_state[0]
         expected[f"hidden_{i}"] = hidden.contiguous()
         if how == "yes-no":

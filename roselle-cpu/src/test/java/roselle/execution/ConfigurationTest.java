@@ -115,6 +115,9 @@ class ConfigurationTest {
         "../tiny-encoders/nomic-bert-moe, mlp_fc2_bias, 'false', mlp_fc2_bias is false",
         "../tiny-encoders/nomic-bert-moe, moe_top_k, '6', moe_top_k is 6",
         "../tiny-encoders/nomic-bert-moe, activation_function, '\"mish\"', activation_function is mish",
+        "../tiny-encoders/jina-v3-tasks, type_vocab_size, '2', type_vocab_size is 2",
+        "../tiny-encoders/jina-v3-tasks, lora_rank, '0', lora_rank is 0",
+        "../tiny-encoders/jina-v3-tasks, truncate_dim, '8', truncate_dim is not a field",
         "../similar-models/apertus, hidden_act, '\"gelu\"',        hidden_act is gelu"
     })
     void namesWhatItDoesNotSupport(String model, String field, String value, String message) throws IOException {

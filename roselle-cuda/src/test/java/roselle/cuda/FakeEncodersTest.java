@@ -23,6 +23,7 @@ import roselle.embedding.EmbeddingOptions;
 import roselle.embedding.EncoderOnDevice;
 import roselle.embedding.EncoderVerification;
 import roselle.model.architecture.Architectures;
+import roselle.model.spec.DecoderSpec;
 import roselle.tensor.DataType;
 
 /** Encoders on a fake device: each launch is as its kernel and the card want it, and what is taken was planned and is returned. */
@@ -42,7 +43,8 @@ class FakeEncodersTest {
 
     private static boolean hasKernels(Path model) {
         try (Checkpoint checkpoint = Checkpoints.open(model)) {
-            return Architectures.readAny(checkpoint).spec().special().isEmpty();
+            DecoderSpec spec = Architectures.readAny(checkpoint).spec();
+            return spec.special().isEmpty() && spec.input().tasks() == null;
         }
     }
 
@@ -70,6 +72,19 @@ class FakeEncodersTest {
                 assertThat(driver.leaks()).isEmpty();
                 assertThat(driver.takeLaunches()).isNotEmpty();
             }
+        }
+    }
+
+    @Test
+    void oneWithTasksHasNoneHere() {
+        var driver = new FakeDriver(Card.HOPPER);
+        try (EmbeddingEngine engine =
+                EncoderOnDevice.open(config(MODELS.resolve("jina-v3-tasks")), driver.open(DataType.BF16))) {
+            assertThat(engine.tasks()).isEmpty();
+            assertThat(engine.embed(List.of("a story"))).hasSize(1);
+            var options = EmbeddingOptions.DEFAULT.withTask("separation");
+            assertThatThrownBy(() -> engine.embed(List.of("a story"), options))
+                    .hasMessageContaining("the model has no tasks, or is on a GPU");
         }
     }
 

@@ -15,6 +15,7 @@ import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.engine.Devices;
+import roselle.model.spec.TaskSpec;
 import roselle.tokenizer.TokenPair;
 
 /**
@@ -163,6 +164,7 @@ public final class EmbeddingEngine implements AutoCloseable {
     public PendingTexts submit(List<EncoderInput> inputs, EmbeddingOptions options, String group) {
         int dimensions = dimensions(options);
         Encoders.require(inputs, model.spec());
+        int task = TaskAdapters.number(options.task(), model.spec());
         int tokens = 0;
         for (EncoderInput input : inputs) {
             if (input.length() == 0) {
@@ -171,7 +173,10 @@ public final class EmbeddingEngine implements AutoCloseable {
             reader.requireLength(input.length());
             tokens += input.length();
         }
-        var request = new TextRequest(inputs, options.deadline().toNanos(), group);
+        var request = new TextRequest(
+                inputs.stream().map(input -> input.forTask(task)).toList(),
+                options.deadline().toNanos(),
+                group);
         if (inputs.isEmpty()) {
             request.future.complete(List.of());
         } else {
@@ -212,6 +217,10 @@ public final class EmbeddingEngine implements AutoCloseable {
     }
 
     private String prompt(EmbeddingOptions options) {
+        if (options.task() != null && options.prompt() == null) {
+            TaskAdapters.number(options.task(), model.spec()); // which refuses others
+            return TaskAdapters.instruction(checkpoint, options.task());
+        }
         String name = options.prompt() == null ? folder.defaultPrompt() : options.prompt();
         String prompt = name.isEmpty() ? "" : folder.prompts().get(name);
         if (prompt == null) {
@@ -242,6 +251,12 @@ public final class EmbeddingEngine implements AutoCloseable {
     /** Texts that may go before others, by name. */
     public Map<String, String> prompts() {
         return folder.prompts();
+    }
+
+    /** What vectors may be for, by name ({@link EmbeddingOptions#task}); empty where the model makes no difference. */
+    public List<String> tasks() {
+        TaskSpec tasks = model.spec().input().tasks();
+        return tasks == null ? List.of() : tasks.names();
     }
 
     /** Which beginnings of its vectors are good vectors, too. */

@@ -13,6 +13,8 @@ import roselle.api.InvalidRequestException.Reason;
  *     made for it (Matryoshka) stay good
  * @param truncate whether the end of a text that is too long is left out; else it is refused
  * @param deadline fail when the vectors are not there this long after they were asked for; zero for none
+ * @param task what the vectors are for, a name of the model's tasks, whose instruction goes before each text unless a prompt is named;
+ *     null for none
  * @param instruction what a ranking is for, said to decoders that rank; null for the model's own
  */
 public record EmbeddingOptions(
@@ -20,10 +22,11 @@ public record EmbeddingOptions(
         int dimensions,
         boolean truncate,
         Duration deadline,
-        @Nullable String instruction) {
+        @Nullable String instruction,
+        @Nullable String task) {
     private static final Duration LONGEST_DEADLINE = Duration.ofDays(365);
 
-    public static final EmbeddingOptions DEFAULT = new EmbeddingOptions(null, 0, false, Duration.ZERO, null);
+    public static final EmbeddingOptions DEFAULT = new EmbeddingOptions(null, 0, false, Duration.ZERO, null, null);
 
     public EmbeddingOptions {
         if (dimensions < 0) {
@@ -43,19 +46,33 @@ public record EmbeddingOptions(
         this(prompt, dimensions, truncate, deadline, null);
     }
 
+    /** Without a task. */
+    public EmbeddingOptions(
+            @Nullable String prompt,
+            int dimensions,
+            boolean truncate,
+            Duration deadline,
+            @Nullable String instruction) {
+        this(prompt, dimensions, truncate, deadline, instruction, null);
+    }
+
     public EmbeddingOptions withPrompt(String name) {
-        return new EmbeddingOptions(name, dimensions, truncate, deadline, instruction);
+        return new EmbeddingOptions(name, dimensions, truncate, deadline, instruction, task);
     }
 
     public EmbeddingOptions withDimensions(int value) {
-        return new EmbeddingOptions(prompt, value, truncate, deadline, instruction);
+        return new EmbeddingOptions(prompt, value, truncate, deadline, instruction, task);
     }
 
     public EmbeddingOptions withTruncate(boolean value) {
-        return new EmbeddingOptions(prompt, dimensions, value, deadline, instruction);
+        return new EmbeddingOptions(prompt, dimensions, value, deadline, instruction, task);
     }
 
     public EmbeddingOptions withInstruction(@Nullable String text) {
-        return new EmbeddingOptions(prompt, dimensions, truncate, deadline, text);
+        return new EmbeddingOptions(prompt, dimensions, truncate, deadline, text, task);
+    }
+
+    public EmbeddingOptions withTask(@Nullable String name) {
+        return new EmbeddingOptions(prompt, dimensions, truncate, deadline, instruction, name);
     }
 }

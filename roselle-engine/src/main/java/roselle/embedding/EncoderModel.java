@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import roselle.api.DeviceException;
 import roselle.backend.Device;
+import roselle.backend.memory.Adapter;
 import roselle.backend.memory.KvType;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
@@ -30,11 +31,13 @@ final class EncoderModel implements AutoCloseable {
     private final Decoder decoder;
     private final StepLimits limits;
     private final StepInputs inputs;
+    private final List<Adapter> tasks;
     private final Arena arena;
     private final MemorySegment states; // [maxRows, width]
     private final int[] firstOutput; // of each text, and the end of the last one's; [maxTexts + 1]
 
-    private EncoderModel(Device device, Decoder decoder, StepLimits limits) {
+    private EncoderModel(Device device, Decoder decoder, StepLimits limits, List<Adapter> tasks) {
+        this.tasks = List.copyOf(tasks);
         this.device = device;
         this.decoder = decoder;
         this.limits = limits;
@@ -69,7 +72,7 @@ final class EncoderModel implements AutoCloseable {
         Decoder decoder = Decoder.open(checkpoint, blueprint, device, limits, pages(spec, limits, device), loaded);
         try {
             device.prepare(spec.demands(limits, KvType.of(device.activationType())));
-            return new EncoderModel(device, decoder, limits);
+            return new EncoderModel(device, decoder, limits, TaskAdapters.load(checkpoint, decoder, device));
         } catch (Throwable failure) {
             decoder.close();
             throw failure;
@@ -99,6 +102,7 @@ final class EncoderModel implements AutoCloseable {
         int page = 0;
         int outputs = 0;
         inputs.rowStart[0] = 0;
+        inputs.adapts = false;
         for (int s = 0; s < texts.size(); s++) {
             EncoderInput text = texts.get(s);
             for (int token = 0; token < text.length(); token++) {
@@ -111,6 +115,8 @@ final class EncoderModel implements AutoCloseable {
                 }
                 row++;
             }
+            inputs.adapter[s] = text.task() == EncoderInput.NO_TASK ? null : tasks.get(text.task());
+            inputs.adapts |= inputs.adapter[s] != null;
             inputs.contextLength[s] = 0;
             inputs.rowStart[s + 1] = row;
             firstOutput[s + 1] = outputs;

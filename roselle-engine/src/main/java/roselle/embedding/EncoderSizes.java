@@ -31,7 +31,7 @@ record EncoderSizes(Blueprint blueprint, SentenceFolder folder, StepLimits limit
     private static final int OWN_PARTS = 16;
 
     static EncoderSizes of(EmbeddingConfig config, Checkpoint checkpoint, Device device) {
-        Blueprint blueprint = Encoders.blueprint(checkpoint);
+        Blueprint blueprint = Encoders.blueprint(checkpoint, device);
         SentenceFolder folder = SentenceFolder.of(checkpoint);
         int context = context(config, blueprint, folder);
         boolean isOwn = device.memoryBytes().isPresent();
@@ -43,7 +43,7 @@ record EncoderSizes(Blueprint blueprint, SentenceFolder folder, StepLimits limit
         if (isOwn) { // nothing is read in place, and nothing else lives there
             load = load.onDevice();
         }
-        long bytes = bytes(load, blueprint.spec(), limits, device);
+        long bytes = bytes(checkpoint, load, blueprint.spec(), limits, device);
         long there = memoryBytes(config, device);
         if (bytes > there) {
             throw new CapacityException("the model needs " + bytes + " bytes for steps of " + limits.maxRows()
@@ -65,10 +65,12 @@ record EncoderSizes(Blueprint blueprint, SentenceFolder folder, StepLimits limit
     }
 
     /** What the model needs, with all that steps take. */
-    private static long bytes(LoadPlan load, DecoderSpec spec, StepLimits limits, Device device) {
+    private static long bytes(
+            Checkpoint checkpoint, LoadPlan load, DecoderSpec spec, StepLimits limits, Device device) {
         KvType kvType = KvType.of(device.activationType());
         var memory = MemoryPlan.of(load, spec, limits, kvType, device.activationType());
         return memory.totalBytes(EncoderModel.pages(spec, limits, device).pages())
+                + TaskAdapters.bytes(checkpoint, spec)
                 + device.stepBytes(spec.demands(limits, kvType));
     }
 

@@ -15,7 +15,7 @@ import roselle.tensor.Tensor;
  * Compares an encoder with what another implementation computed from the same checkpoint.
  *
  * <p>A reference is a safetensors file with, for {@code i} from 0, {@code input_i} (token ids), {@code types_i} where tokens have
- * types, {@code hidden_i} {@code [tokens, width]}, and {@code embedding_i} or, of a classifier, {@code logits_i}.
+ * types, {@code task_i} where it is for a task (its number), {@code hidden_i} {@code [tokens, width]}, and {@code embedding_i} or, of a classifier, {@code logits_i}.
  */
 @SuppressWarnings("exports") // for the command line, which checkpoints are exported to
 public final class EncoderVerification {
@@ -63,7 +63,9 @@ public final class EncoderVerification {
         while (reference.tensors().containsKey("input_" + inputs.size())) {
             int[] ids = integers(reference.tensor("input_" + inputs.size()));
             Tensor types = reference.tensors().get("types_" + inputs.size());
-            inputs.add(new EncoderInput(ids, types == null ? new int[ids.length] : integers(types)));
+            Tensor task = reference.tensors().get("task_" + inputs.size());
+            inputs.add(new EncoderInput(ids, types == null ? new int[ids.length] : integers(types))
+                    .forTask(task == null ? EncoderInput.NO_TASK : integers(task)[0]));
         }
         if (inputs.isEmpty()) {
             throw new CheckpointException(reference.source() + " has no tensor input_0; it is not a reference");
@@ -80,7 +82,7 @@ public final class EncoderVerification {
             all += input.length();
         }
         try (Checkpoint checkpoint = Checkpoints.open(model)) {
-            Blueprint blueprint = Encoders.blueprint(checkpoint);
+            Blueprint blueprint = Encoders.blueprint(checkpoint, device);
             EncoderOutput output = SentenceFolder.of(checkpoint).output();
             var limits = EncoderModel.limits(together ? all : longest, together ? inputs.size() : 1, longest);
             try (var encoder = EncoderModel.open(checkpoint, blueprint, device, limits, _ -> {})) {

@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.List;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
+import roselle.backend.Device;
 import roselle.backend.ModelWeights;
 import roselle.backend.operation.Norm;
 import roselle.checkpoint.Checkpoint;
@@ -56,10 +57,11 @@ public final class Encoders {
         return isWide && hasLayerNorms ? weights.preferringDigits() : weights;
     }
 
-    /** What a checkpoint is without its logits. */
-    static Blueprint blueprint(Checkpoint checkpoint) {
+    /** What a checkpoint is without its logits, and without its tasks on devices with memory of their own, for which they are not planned. */
+    static Blueprint blueprint(Checkpoint checkpoint, Device device) {
         Blueprint blueprint = Architectures.readAny(checkpoint);
-        return new Blueprint(blueprint.spec().withoutOutput(), blueprint.names());
+        DecoderSpec spec = blueprint.spec().withoutOutput();
+        return new Blueprint(device.memoryBytes().isEmpty() ? spec : spec.withoutTasks(), blueprint.names());
     }
 
     /** Refuses ids and types that the model has no embedding of. */

@@ -37,6 +37,9 @@ import roselle.model.weights.Store;
  * as the decoder, whose weights may lie in it.
  */
 public final class Decoder implements StepProgram, AutoCloseable {
+    /** The module that adapters of tasks add to what embeddings get of them. */
+    public static final String TASKS = "tasks";
+
     private static final Gate SIGMOID = Gate.of(Activation.LOGISTIC);
 
     private final DecoderSpec spec;
@@ -160,6 +163,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
         }
         if (weights.types() != null) {
             operations.addTypes(weights.types(), space.hidden);
+        }
+        if (adapts && weights.tasks() != null) {
+            weights.tasks().begin(this, operations, space.hidden, rows);
         }
         if (weights.embeddingNorm() != null) {
             operations.norm(space.hidden, weights.embeddingNorm(), space.hidden, rows);
@@ -441,7 +447,13 @@ public final class Decoder implements StepProgram, AutoCloseable {
     }
 
     private void feed(Operations operations, Layer.Plain plain, Rows input, @Nullable Norm norm, int rows) {
-        linear(operations, input, norm, plain.up(), plain.activation(), plain.inner(), rows); // [rows, size]
+        Layer.ActivationApart apart = plain.apart();
+        if (adapts && apart != null) {
+            linear(operations, input, norm, plain.up(), apart.bias(), plain.inner(), rows);
+            operations.gatedActivation(plain.inner(), apart.ones(), apart.gate(), plain.inner(), rows);
+        } else {
+            linear(operations, input, norm, plain.up(), plain.activation(), plain.inner(), rows); // [rows, size]
+        }
         if (plain.xielu() != null) {
             operations.xielu(plain.inner(), plain.xielu(), rows);
         }

@@ -11,6 +11,7 @@ import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.HyperConnections;
 import roselle.model.spec.LayerInputs;
 import roselle.model.spec.Streams;
+import roselle.model.spec.TaskSpec;
 import roselle.model.weights.AdaptableWeights;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Part;
@@ -27,6 +28,7 @@ import roselle.quantization.StoredMatrix;
  * @param positions {@code [context, width]}; null where positions are not learned
  * @param types {@code [types, width]}; null where tokens have none
  * @param told what makes all that the layers are told of a token; null for nothing
+ * @param tasks what steps with adapters of tasks need; null for nothing
  * @param streams what there is in the place of one residual stream; null where there is one
  * @param embeddingNorm of the sum of the three; null for none
  * @param finalNorm null where each half ends in one
@@ -37,6 +39,7 @@ record DecoderWeights(
         @Nullable Weight positions,
         @Nullable Weight types,
         @Nullable ToldInputs told,
+        @Nullable TaskInputs tasks,
         @Nullable ResidualStreams streams,
         @Nullable Norm embeddingNorm,
         List<Layer> layers,
@@ -62,6 +65,9 @@ record DecoderWeights(
         List<Layer> layers = layers(spec, loader);
         LayerInputs inputs = spec.input().layers();
         ToldInputs told = inputs == null ? null : loader.toldInputs(inputs);
+        TaskSpec ofTasks = spec.input().tasks();
+        TaskInputs tasks =
+                ofTasks == null ? null : TaskInputs.load(spec, ofTasks, tensors, rearrangement, store, space);
         ResidualStreams streams = streams(spec, loader, space);
         Norm embeddingNorm = spec.input().norms() ? loader.norm(Part.EMBEDDING_NORM, 0) : null;
         Norm finalNorm = spec.block().normsSums() ? null : loader.finalNorm();
@@ -74,7 +80,17 @@ record DecoderWeights(
                 Epilogue.bias(hasBias ? store.constants(tensors.bias(Part.OUTPUT, 0, spec.vocabulary())) : null);
         tensors.requireAllUsed(UnusedTensors.of(spec));
         return new DecoderWeights(
-                embedding, positions, types, told, streams, embeddingNorm, layers, finalNorm, output, outputBias);
+                embedding,
+                positions,
+                types,
+                told,
+                tasks,
+                streams,
+                embeddingNorm,
+                layers,
+                finalNorm,
+                output,
+                outputBias);
     }
 
     private static @Nullable ResidualStreams streams(DecoderSpec spec, LayerLoader loader, Workspace space) {
@@ -108,7 +124,7 @@ record DecoderWeights(
             if (layer.attention() instanceof Layer.Lightning lightning) {
                 adaptable.remove(lightning.projections());
             }
-            if (layer.feedForward() instanceof Layer.Plain plain) {
+            if (layer.feedForward() instanceof Layer.Plain plain && plain.apart() == null) {
                 adaptable.remove(plain.up());
             }
         }

@@ -11,6 +11,7 @@ import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
 import roselle.backend.operation.ExpertSum;
+import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Router;
@@ -92,7 +93,13 @@ final class FeedForwardLoader {
                 plain.xielu(),
                 Rows.of(workspace.inner, plain.size()),
                 matrix(down, layer, spec.width(), plain.size()),
-                LayerLoader.addedTo(spec.block(layer), downBias(plain.bias(), down, layer)));
+                LayerLoader.addedTo(spec.block(layer), downBias(plain.bias(), down, layer)),
+                spec.input().tasks() == null
+                        ? null
+                        : new Layer.ActivationApart(
+                                Epilogue.bias(upBias),
+                                Gate.of(plain.activation()),
+                                workspace.onesOfTasks().columns(0, plain.size())));
     }
 
     private Layer.Gated gated(FeedForwardSpec.Gated kind, int layer, Part gatePart, Part upPart, Part downPart) {

@@ -297,9 +297,23 @@ record Layer(
     /** {@link FeedForwardSpec.None}. */
     record NoFeedForward() implements FeedForward {}
 
-    /** {@link FeedForwardSpec.Plain}. */
-    record Plain(Weight up, Epilogue activation, @Nullable Xielu xielu, Rows inner, Weight down, Epilogue downEpilogue)
+    /**
+     * {@link FeedForwardSpec.Plain}.
+     *
+     * @param apart the activation by itself, for steps in which adapters add before it; null where they cannot
+     */
+    record Plain(
+            Weight up,
+            Epilogue activation,
+            @Nullable Xielu xielu,
+            Rows inner,
+            Weight down,
+            Epilogue downEpilogue,
+            @Nullable ActivationApart apart)
             implements FeedForward {}
+
+    /** A bias, and behind it an activation as the gate of rows of ones. */
+    record ActivationApart(Epilogue bias, Gate gate, Rows ones) {}
 
     /** {@link FeedForwardSpec.Gated}. */
     record Gated(GatedLinear product, Weight down, Epilogue downEpilogue, float deviations, float gateScale)

@@ -12,6 +12,7 @@ import roselle.model.spec.DecoderSpec;
 import roselle.model.spec.HyperConnections;
 import roselle.model.spec.IndexSpec;
 import roselle.model.spec.Streams;
+import roselle.model.spec.TaskSpec;
 import roselle.model.spec.Widths;
 import roselle.model.weights.Store;
 import roselle.tensor.DataType;
@@ -33,6 +34,8 @@ final class Workspace {
     final @Nullable StreamRows streams;
     final @Nullable HyperRows hyper;
     private final @Nullable ChosenPositions chosen; // [maxRows, most]
+    private final @Nullable Rows tasksOfTokens; // [maxRows, numbers]
+    private final @Nullable Rows onesOfTasks; // [maxRows, inner]
     private final @Nullable Rows queryScores; // [maxRows, heads * kinds], of what queries add by distance
     private final @Nullable Rows keyScores; // the same of keys
     private final @Nullable Rows layerInputs; // [maxRows, layers * size]
@@ -70,6 +73,9 @@ final class Workspace {
                         index.chosen(),
                         spec.chosenTokens(),
                         index.isPooled());
+        TaskSpec tasks = spec.input().tasks();
+        tasksOfTokens = tasks == null ? null : rows(store, type, rows, tasks.numbers());
+        onesOfTasks = tasks == null ? null : rows(store, type, rows, spec.taskNumbers() - tasks.numbers());
         int scores = spec.distanceScores();
         queryScores = scores == 0 ? null : rows(store, type, rows, scores);
         keyScores = scores == 0 ? null : rows(store, type, rows, scores);
@@ -81,6 +87,16 @@ final class Workspace {
     /** The positions that rows attend to, for decoders that choose them. */
     ChosenPositions chosen() {
         return requireNonNull(chosen, "chosen");
+    }
+
+    /** What adapters of tasks know of tokens, for encoders that have such. */
+    Rows tasksOfTokens() {
+        return requireNonNull(tasksOfTokens, "tasksOfTokens");
+    }
+
+    /** Ones, for the same. */
+    Rows onesOfTasks() {
+        return requireNonNull(onesOfTasks, "onesOfTasks");
     }
 
     /** What queries add to scores by distance. */

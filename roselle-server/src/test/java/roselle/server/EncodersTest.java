@@ -150,6 +150,26 @@ final class EncodersTest {
     }
 
     @Test
+    void aTaskGivesVectorsOfItsOwn() {
+        try (var tasks = new EncoderServer("jina-v3-tasks")) {
+            float[] query = of(tasks, "{\"input\":\"a story\",\"task\":\"retrieval.query\"}");
+            float[] none = of(tasks, "{\"input\":\"tell: a story\"}");
+            assertThat(query).isNotEqualTo(none);
+            List<float[]> both = tasks.engine("jina-v3-tasks")
+                    .embed(List.of("a story", "a ship"), EmbeddingOptions.DEFAULT.withTask("retrieval.query"))
+                    .vectors();
+            assertThat(both.getFirst()).isEqualTo(query);
+            assertThat(tasks.post("/v1/embeddings", "{\"input\":\"a\",\"task\":\"cooking\"}")
+                            .body())
+                    .contains("the task is cooking: the model's are retrieval.query, retrieval.passage");
+        }
+    }
+
+    private static float[] of(EncoderServer server, String body) {
+        return floats(server.ask("/v1/embeddings", body).at("/data/0/embedding"));
+    }
+
+    @Test
     void textsAreRankedAsCrossEncodersScoreThem() {
         List<float[]> logits = server.engine("bert-cross")
                 .score(
@@ -320,6 +340,7 @@ final class EncodersTest {
             /v1/embeddings | {"model":"x","input":"a"}                                            | 404 | there is no model x
             /v1/embeddings | {"model":"bert-cross","input":"a"}                                   | 400 | is a classifier
             /v1/embeddings | {"model":"bert","input":"a","dimensions":3}                          | 400 | dimensions is 3
+            /v1/embeddings | {"model":"bert","input":"a","task":"separation"}                     | 400 | the task is separation, but the model has no tasks
             /v1/embeddings | {"model":"bert","input":"a","priority":3}                            | 400 | priority is 3
             /v1/embeddings | {"model":"bert","input":"a","add_special_tokens":false}              | 400 | add_special_tokens
             /v1/embeddings | {"model":"bert","input":"a","parse_special_tokens":true}             | 400 | parse_special_tokens

@@ -49,6 +49,12 @@ public final class EmbedCommand implements Runnable {
     private @Nullable String prompt;
 
     @Option(
+            names = "--task",
+            paramLabel = "NAME",
+            description = "What the vectors are for, of models with adapters of tasks; default: nothing in particular.")
+    private @Nullable String task;
+
+    @Option(
             names = "--dimensions",
             paramLabel = "N",
             defaultValue = "0",
@@ -70,7 +76,7 @@ public final class EmbedCommand implements Runnable {
 
     @Override
     public void run() {
-        var options = new EmbeddingOptions(prompt, dimensions, truncates, Duration.ZERO);
+        var options = new EmbeddingOptions(prompt, dimensions, truncates, Duration.ZERO, null, task);
         Path file = NearNames.existing(ModelNames.resolve(model));
         var config = EmbeddingConfig.of(file).with(new DeviceOptions(device, 0, cpu.path(), cpu.compute()));
         PrintWriter out = specification.commandLine().getOut();

@@ -88,7 +88,7 @@ public final class HuggingFaceCheckpoint implements Checkpoint {
         MappedFile file = files.map(path);
         SequencedMap<String, Tensor> tensors = new LinkedHashMap<>();
         for (TensorPlace place : SafetensorsHeader.read(file)) {
-            tensors.put(place.name(), place.in(file));
+            put(tensors, place.in(file));
         }
         return Collections.unmodifiableMap(tensors);
     }
@@ -100,18 +100,30 @@ public final class HuggingFaceCheckpoint implements Checkpoint {
             MappedFile file = files.map(folder.resolve(shard));
             for (TensorPlace place : SafetensorsHeader.read(file)) {
                 if (shard.equals(index.shards().get(place.name()))) {
-                    tensors.put(place.name(), place.in(file));
+                    put(tensors, place.in(file));
                 }
             }
         }
         index.shards().forEach((tensor, shard) -> {
-            if (!tensors.containsKey(tensor)) {
+            if (!tensors.containsKey(plain(tensor))) {
                 throw new CheckpointException(index.path() + " names tensor " + FileField.excerpt(tensor) + " in "
                         + shard + ", which has none of that name");
             }
         });
         return Collections.unmodifiableMap(tensors);
     }
+
+    private static void put(SequencedMap<String, Tensor> tensors, Tensor tensor) {
+        String name = plain(tensor.name());
+        tensors.put(name, new Tensor(name, tensor.type(), tensor.shape(), tensor.data()));
+    }
+
+    /** A tensor's name where PyTorch computes it of parts, one of which is the weight as it would be alone. */
+    private static String plain(String tensor) {
+        return tensor.endsWith(WHOLE) ? tensor.substring(0, tensor.length() - WHOLE.length()) + ".weight" : tensor;
+    }
+
+    private static final String WHOLE = ".parametrizations.weight.original";
 
     @Override
     public Path source() {

@@ -21,6 +21,7 @@ import roselle.model.spec.LayerSpec;
 import roselle.model.spec.NormSpec;
 import roselle.model.spec.OutputSpec;
 import roselle.model.spec.RopeSpec;
+import roselle.model.spec.TaskSpec;
 
 /**
  * A decoder in the making. It begins as Llama's (RMS norms before each half, rotary positions, gated SiLU, no biases, all
@@ -40,6 +41,9 @@ public final class SpecBuilder {
     public int types;
 
     public boolean normsEmbedding;
+    /** Adapters of single tasks; null for none. */
+    public @Nullable TaskSpec tasks;
+
     /** What each layer is told of a token by itself; null for nothing. */
     public @Nullable LayerInputs layerInputs;
 
@@ -308,6 +312,7 @@ public final class SpecBuilder {
                         distanceBuckets,
                         types,
                         normsEmbedding,
+                        tasks,
                         layerInputs),
                 norm,
                 block,

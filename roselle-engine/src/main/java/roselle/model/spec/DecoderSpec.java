@@ -83,6 +83,20 @@ public record DecoderSpec(
         return null;
     }
 
+    /** Numbers of a row that adapters of tasks need: of its token, and ones; 0 without such. */
+    public int taskNumbers() {
+        return input.tasks() == null ? 0 : input.tasks().numbers() + inner();
+    }
+
+    /** Numbers of the widest feed-forward without gates. */
+    int inner() {
+        int most = 1;
+        for (LayerSpec layer : layers) {
+            most = layer.feedForward() instanceof FeedForwardSpec.Plain plain ? Math.max(most, plain.size()) : most;
+        }
+        return most;
+    }
+
     /** Numbers of a row of what its query, or its key, adds to scores by distance; 0 for none. */
     public int distanceScores() {
         DistanceKinds kinds = distanceKinds();
@@ -183,6 +197,12 @@ public record DecoderSpec(
     /** The same without logits. */
     public DecoderSpec withoutOutput() {
         return new DecoderSpec(architecture, vocabulary, width, context, input, norm, block, layers, null);
+    }
+
+    /** The same without adapters of tasks. */
+    public DecoderSpec withoutTasks() {
+        return new DecoderSpec(
+                architecture, vocabulary, width, context, input.withoutTasks(), norm, block, layers, output);
     }
 
     /** The same with an output matrix of its own, or the embedding in its place. */

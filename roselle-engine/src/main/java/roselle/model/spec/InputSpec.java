@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param distanceBuckets kinds of distances that attention tells apart, each of which adds a number to scores; 0 for none
  * @param types rows of the table that tells the texts of a pair apart; 0 for none
  * @param norms whether the sum is normalised
+ * @param tasks adapters of single tasks; null for none
  * @param layers what each layer is told of a token by itself; null for nothing
  */
 public record InputSpec(
@@ -20,4 +21,10 @@ public record InputSpec(
         int distanceBuckets,
         int types,
         boolean norms,
-        @Nullable LayerInputs layers) {}
+        @Nullable TaskSpec tasks,
+        @Nullable LayerInputs layers) {
+    /** The same without adapters of tasks. */
+    InputSpec withoutTasks() {
+        return new InputSpec(scale, learnedPositions, firstPosition, distanceBuckets, types, norms, null, layers);
+    }
+}

@@ -219,7 +219,8 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 + spec.layerInputs()
                 + chosen
                 + beside
-                + 2L * spec.distanceScores();
+                + 2L * spec.distanceScores()
+                + spec.taskNumbers();
         return perRow * limits.maxRows() + limits.maxOutputs() * (spec.width() + lasting);
     }
 }

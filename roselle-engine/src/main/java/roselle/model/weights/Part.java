@@ -10,6 +10,9 @@ public enum Part {
     DISTANCE_VECTORS,
     DISTANCE_NORM,
     TYPES,
+    /** What adapters of tasks shrink tokens and types to, {@code [tasks, rows, rank]}, and expand that to. */
+    TASKS_OF_TOKENS,
+    TASKS_OF_TYPES,
     EMBEDDING_NORM,
     /** What each layer is told of each token, all layers in a row. */
     LAYER_INPUTS,

@@ -101,6 +101,12 @@ public final class TensorSource {
         return numbers(named(base(part, layer), base(part, layer) + ".weight"), length);
     }
 
+    /** The numbers of matrices of one size that lie in one tensor. */
+    public float[] stack(Part part, int matrices, long rows, long columns) {
+        String base = base(part, 0);
+        return numbers(checked(named(base, base), Shape.of(matrices, rows, columns)), matrices * rows * columns);
+    }
+
     /** Whole numbers from 0 until an end. */
     public float[] wholeNumbers(Part part, int layer, long length, int end) {
         Tensor tensor = named(base(part, layer), base(part, layer) + ".weight");

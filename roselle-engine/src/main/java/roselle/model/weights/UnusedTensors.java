@@ -23,6 +23,8 @@ public record UnusedTensors(int layers, boolean generates, boolean tied, Set<Int
 
     private static final List<String> BUFFERS = List.of(
             ".rotary_emb.inv_freq",
+            ".parametrizations.weight.0.lora_A", // of tasks, which are read apart
+            ".parametrizations.weight.0.lora_B",
             ".act_fn.alpha_n", // which the description has
             ".act_fn.alpha_p",
             ".act_fn.beta",

@@ -62,6 +62,9 @@ final class EmbeddingsHandler implements Handler {
             ServedModel decoder,
             AdmittedRequest admitted) {
         SchedulingOptions scheduling = new GenerationFields(fields, decoder).scheduling();
+        fields.string("task").ifPresent(task -> {
+            throw ApiException.invalid("task", "task is " + task + ", but a model that generates has no tasks");
+        });
         int dimensions = fields.integer("dimensions", 1, Integer.MAX_VALUE).orElse(0);
         fields.refuseOthers();
         Deque<Embedding> running = new ArrayDeque<>();
@@ -104,8 +107,9 @@ final class EmbeddingsHandler implements Handler {
         Kinds.embedding(encoder);
         fields.requireDefault("priority", "an encoder's texts take turns, so it must be 0", 0L);
         fields.string("cache_salt"); // nothing of a text is kept
-        EmbeddingOptions options =
-                EmbeddingOptions.DEFAULT.withDimensions(Dimensions.read(fields, "dimensions", encoder));
+        EmbeddingOptions options = EmbeddingOptions.DEFAULT
+                .withDimensions(Dimensions.read(fields, "dimensions", encoder))
+                .withTask(fields.string("task").orElse(null));
         fields.refuseOthers();
         texts.forEach(EmbeddingsHandler::requirePlain);
         TextResults results = admitted.encode(encoder, options, engine -> Inputs.of(texts, engine, options));

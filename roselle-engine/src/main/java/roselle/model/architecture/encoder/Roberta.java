@@ -21,6 +21,9 @@ public final class Roberta implements Architecture {
 
     @Override
     public Blueprint read(ModelConfig config) {
+        if (config.string("position_embedding_type", "", "absolute").equals("rotary")) {
+            return new JinaV3().read(config); // which was first released under XLM-R's name
+        }
         Sizes sizes = Sizes.of(config);
         int first = config.integer("pad_token_id", "", 1) + 1;
         if (first < 0 || first >= sizes.context()) {
