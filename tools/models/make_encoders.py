@@ -5,7 +5,8 @@ computes for them in float32 on the CPU. usage: make_encoders.py OUT_DIR [NAME..
 Written with transformers 5.23.0 (of DeBERTa and Nomic's experts 5.24.0), tokenizers 0.23.3 and torch 2.15.0. OUT_DIR/NAME has config.json, model.safetensors (bf16),
 tokenizer.json, texts.json (texts or pairs with the ids that Hugging Face's tokenizer gives them), the files of sentence-transformers,
 and expected.safetensors: input_i, types_i where the model has types, hidden_i (after the last layer), and embedding_i (pooled, with
-dense layers, normalised) or logits_i (of a classifier)."""
+dense layers, normalised) or logits_i (of a classifier). Of SPLADE hidden_i are the logits of
+masked tokens, embedding_i is the vector of the vocabulary; of BGE-M3 there is sparse_i, a weight of each token."""
 import copy, json, os, sys
 import torch, transformers
 from safetensors.torch import load_file, save_file
@@ -335,6 +336,10 @@ MODELS = {
         SIZES, num_key_value_heads=1, head_dim=16, max_position_embeddings=192, sliding_window=16, pad_token_id=1,
         bos_token_id=0, eos_token_id=2, layer_types=["sliding_attention", "full_attention"],
         use_bidirectional_attention=True), with_end, False), "mean", True, 24),
+    "splade": (transformers.BertForMaskedLM, bert(), "splade", False, 0),
+    "splade-distilbert": (transformers.DistilBertForMaskedLM, distilbert(), "splade", False, 0),
+    "splade-roberta": (transformers.RobertaForMaskedLM, roberta(transformers.RobertaConfig, byte_pairs), "splade", False, 0),
+    "bge-m3": (transformers.XLMRobertaModel, roberta(transformers.XLMRobertaConfig, unigram), "cls", True, 0),
     "deberta-v3": (transformers.DebertaV2Model, deberta(), "mean", True, 0),
     "deberta-v3-cross": (transformers.DebertaV2ForSequenceClassification, deberta(num_labels=1), None, False, 0),
     "deberta-v3-tokens": (transformers.DebertaV2ForTokenClassification, deberta(
@@ -369,6 +374,13 @@ def write_json(folder, name, value):
 
 
 def write_modules(folder, width, how, normalises, dense):
+    if how == "splade":
+        kinds = [("", "MLMTransformer"), ("1_SpladePooling", "SpladePooling")]
+        write_json(folder, "modules.json", [dict(idx=i, name=str(i), path=path, type=f"sentence_transformers.sparse_encoder.models.{kind}")
+                                            for i, (path, kind) in enumerate(kinds)])
+        write_json(folder, "1_SpladePooling/config.json", dict(pooling_strategy="max", activation_function="relu",
+                                                               word_embedding_dimension=None))
+        return None
     kinds = ["Transformer", "Pooling"] + (["Dense"] if dense else []) + (["Normalize"] if normalises else [])
     paths = ["" if kind == "Transformer" else f"{i}_{kind}" for i, kind in enumerate(kinds)]
     write_json(folder, "modules.json", [dict(idx=i, name=str(i), path=path, type=f"sentence_transformers.models.{kind}")
@@ -387,6 +399,15 @@ def write_modules(folder, width, how, normalises, dense):
                                                    activation_function="torch.nn.modules.activation.Tanh"))
     save_file({f"linear.{k}": v.contiguous() for k, v in layer.state_dict().items()},
               os.path.join(folder, "2_Dense/model.safetensors"))
+    return layer
+
+
+def write_sparse(folder, width):
+    """BGE-M3's layer that weighs tokens, as safetensors."""
+    layer = torch.nn.Linear(width, 1)
+    initialise(layer)
+    layer.bias.fill_(0.25)
+    save_file(dict(layer.state_dict()), os.path.join(folder, "sparse_linear.safetensors"))
     return layer
 
 
@@ -437,6 +458,7 @@ def write(name, kind, config, how, normalises, dense):
     layer = write_modules(folder, model.config.hidden_size, how, normalises, dense) if how and not judges else None
     if how == "yes-no":
         write_judge(folder, tokenizer)
+    sparse = write_sparse(folder, model.config.hidden_size) if name == "bge-m3" else None
     expected, texts = {}, []
     for i in range(len(TEXTS)):
         texts.append(pieces(how, tokenizer, i))
@@ -453,8 +475,13 @@ def write(name, kind, config, how, normalises, dense):
         output = model(**batch, output_hidden_states=True)
         if task >= 0:
             model.add(task, -1)
-        hidden = output.hidden_states[-1][0] if judges or scores else output.last_hidden_state[0]
+        hidden = output.logits[0] if how == "splade" else output.hidden_states[-1][0] if judges or scores else output.last_hidden_state[0]
         expected[f"hidden_{i}"] = hidden.contiguous()
+        if how == "splade":
+            expected[f"embedding_{i}"] = torch.log1p(torch.relu(hidden)).max(0).values.contiguous()
+            continue
+        if sparse is not None:
+            expected[f"sparse_{i}"] = torch.relu(sparse(hidden))[:, 0].contiguous()
         if how == "yes-no":
             last = output.logits[0, -1]
             expected[f"logits_{i}"] = (last[tokenizer.token_to_id("yes")] - last[tokenizer.token_to_id("no")]).reshape(1)

@@ -161,7 +161,7 @@ final class Classifiers {
         return checkpoint.tensors().containsKey(name + ".weight");
     }
 
-    /** A dense layer by the name of its tensors. */
+    /** A dense layer by the name of its tensors; one without a name is all that there is. */
     static OutputStep dense(
             Checkpoint checkpoint,
             String name,
@@ -169,11 +169,12 @@ final class Classifiers {
             int inputs,
             boolean hasBias,
             DoubleUnaryOperator activation) {
-        Tensor weight = checkpoint.tensor(name + ".weight");
+        String prefix = name.isEmpty() ? "" : name + ".";
+        Tensor weight = checkpoint.tensor(prefix + "weight");
         require(checkpoint, weight, outputs, inputs);
         float[] bias = new float[outputs];
         if (hasBias) {
-            Tensor offsets = checkpoint.tensor(name + ".bias");
+            Tensor offsets = checkpoint.tensor(prefix + "bias");
             require(checkpoint, offsets, outputs);
             bias = Dequantizer.all(offsets);
         }

@@ -122,6 +122,13 @@ public final class EmbeddingEngine implements AutoCloseable {
         return embed(texts, EmbeddingOptions.DEFAULT).vectors();
     }
 
+    /** The sparse vectors of texts, of a model that {@linkplain #givesSparse gives them}. */
+    public List<SparseVector> embedSparse(List<String> texts, EmbeddingOptions options) {
+        return embed(texts, options.withSparse(true)).vectors().stream()
+                .map(SparseVector::of)
+                .toList();
+    }
+
     /** The vectors of texts that are token ids already, with the tokens around them. */
     public TextResults embedIds(List<int[]> texts, EmbeddingOptions options) {
         return submit(texts.stream().map(EncoderInput::of).toList(), options, "")
@@ -162,6 +169,7 @@ public final class EmbeddingEngine implements AutoCloseable {
      * @param group whose texts they are: groups take turns; empty for nobody's
      */
     public PendingTexts submit(List<EncoderInput> inputs, EmbeddingOptions options, String group) {
+        EncoderOutput output = output(options);
         int dimensions = dimensions(options);
         Encoders.require(inputs, model.spec());
         int task = TaskAdapters.number(options.task(), model.spec());
@@ -175,6 +183,7 @@ public final class EmbeddingEngine implements AutoCloseable {
         }
         var request = new TextRequest(
                 inputs.stream().map(input -> input.forTask(task)).toList(),
+                output,
                 options.deadline().toNanos(),
                 group);
         if (inputs.isEmpty()) {
@@ -183,7 +192,41 @@ public final class EmbeddingEngine implements AutoCloseable {
             loop.post(request, maxWaiting);
         }
         return new PendingTexts(
-                request.future, tokens, vectors -> dimensions == width() ? vectors : shortened(vectors, dimensions));
+                request.future,
+                tokens,
+                vectors -> options.sparse()
+                        ? pairs(inputs, output, vectors)
+                        : dimensions == width() ? vectors : shortened(vectors, dimensions));
+    }
+
+    /** What becomes of texts for who asks so. */
+    private EncoderOutput output(EmbeddingOptions options) {
+        if (!options.sparse()) {
+            if (folder.output().isOfVocabulary()) {
+                throw new InvalidRequestException(
+                        Reason.UNSUPPORTED, "", "the model's vectors are sparse: ask for sparse ones");
+            }
+            return folder.output();
+        }
+        if (folder.sparse() == null) {
+            throw new InvalidRequestException(Reason.UNSUPPORTED, "", sparseAbsence());
+        }
+        if (options.dimensions() != 0) {
+            throw new InvalidRequestException(
+                    Reason.UNSUPPORTED, "dimensions", "dimensions is given, but sparse vectors cannot be cut");
+        }
+        return folder.sparse();
+    }
+
+    private List<float[]> pairs(List<EncoderInput> inputs, EncoderOutput output, List<float[]> results) {
+        if (output.isOfVocabulary()) {
+            return results; // which are kept so
+        }
+        var pairs = new ArrayList<float[]>(results.size());
+        for (int i = 0; i < results.size(); i++) {
+            pairs.add(SparsePairs.of(inputs.get(i), results.get(i), checkpoint.tokenizer()::isSpecial));
+        }
+        return pairs;
     }
 
     private List<float[]> shortened(List<float[]> vectors, int dimensions) {
@@ -251,6 +294,21 @@ public final class EmbeddingEngine implements AutoCloseable {
     /** Texts that may go before others, by name. */
     public Map<String, String> prompts() {
         return folder.prompts();
+    }
+
+    /** Whether texts give sparse vectors ({@link EmbeddingOptions#sparse}). */
+    public boolean givesSparse() {
+        return folder.sparse() != null;
+    }
+
+    /** Whether texts give vectors all of whose numbers count, or scores. */
+    public boolean givesDense() {
+        return !folder.output().isOfVocabulary();
+    }
+
+    /** Why there are no sparse vectors, where the model gives none. */
+    public String sparseAbsence() {
+        return SparsePairs.absence(checkpoint.source());
     }
 
     /** What vectors may be for, by name ({@link EmbeddingOptions#task}); empty where the model makes no difference. */

@@ -16,6 +16,7 @@ import roselle.api.InvalidRequestException.Reason;
  * @param task what the vectors are for, a name of the model's tasks, whose instruction goes before each text unless a prompt is named;
  *     null for none
  * @param instruction what a ranking is for, said to decoders that rank; null for the model's own
+ * @param sparse whether sparse vectors are wanted: pairs of a token's id and its weight, behind each other ({@link SparseVector#of})
  */
 public record EmbeddingOptions(
         @Nullable String prompt,
@@ -23,10 +24,12 @@ public record EmbeddingOptions(
         boolean truncate,
         Duration deadline,
         @Nullable String instruction,
-        @Nullable String task) {
+        @Nullable String task,
+        boolean sparse) {
     private static final Duration LONGEST_DEADLINE = Duration.ofDays(365);
 
-    public static final EmbeddingOptions DEFAULT = new EmbeddingOptions(null, 0, false, Duration.ZERO, null, null);
+    public static final EmbeddingOptions DEFAULT =
+            new EmbeddingOptions(null, 0, false, Duration.ZERO, null, null, false);
 
     public EmbeddingOptions {
         if (dimensions < 0) {
@@ -53,26 +56,30 @@ public record EmbeddingOptions(
             boolean truncate,
             Duration deadline,
             @Nullable String instruction) {
-        this(prompt, dimensions, truncate, deadline, instruction, null);
+        this(prompt, dimensions, truncate, deadline, instruction, null, false);
     }
 
     public EmbeddingOptions withPrompt(String name) {
-        return new EmbeddingOptions(name, dimensions, truncate, deadline, instruction, task);
+        return new EmbeddingOptions(name, dimensions, truncate, deadline, instruction, task, sparse);
     }
 
     public EmbeddingOptions withDimensions(int value) {
-        return new EmbeddingOptions(prompt, value, truncate, deadline, instruction, task);
+        return new EmbeddingOptions(prompt, value, truncate, deadline, instruction, task, sparse);
     }
 
     public EmbeddingOptions withTruncate(boolean value) {
-        return new EmbeddingOptions(prompt, dimensions, value, deadline, instruction, task);
+        return new EmbeddingOptions(prompt, dimensions, value, deadline, instruction, task, sparse);
     }
 
     public EmbeddingOptions withInstruction(@Nullable String text) {
-        return new EmbeddingOptions(prompt, dimensions, truncate, deadline, text, task);
+        return new EmbeddingOptions(prompt, dimensions, truncate, deadline, text, task, sparse);
     }
 
     public EmbeddingOptions withTask(@Nullable String name) {
-        return new EmbeddingOptions(prompt, dimensions, truncate, deadline, instruction, name);
+        return new EmbeddingOptions(prompt, dimensions, truncate, deadline, instruction, name, sparse);
+    }
+
+    public EmbeddingOptions withSparse(boolean value) {
+        return new EmbeddingOptions(prompt, dimensions, truncate, deadline, instruction, task, value);
     }
 }

@@ -6,6 +6,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Collections;
 import java.util.List;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.memory.Adapter;
@@ -83,35 +84,36 @@ final class EncoderModel implements AutoCloseable {
         return decoder.spec();
     }
 
+    /** Numbers of a row that a step leaves: hidden ones, or logits of masked tokens. */
     int width() {
-        return decoder.spec().width();
+        DecoderSpec spec = decoder.spec();
+        return spec.generates() ? spec.vocabulary() : spec.width();
     }
 
-    /** Runs a step of some texts, which must not be more than the limits allow, and has the last hidden states of all tokens. */
+    /** Runs a step of some texts, which must not be more than the limits allow, and has what it leaves of all tokens. */
     void run(List<EncoderInput> texts) {
-        run(texts, false, false);
+        run(texts, Collections.nCopies(texts.size(), null));
     }
 
-    /** The same, with those hidden states alone that an output needs. */
-    void run(List<EncoderInput> texts, EncoderOutput output) {
-        run(texts, output.takesFirst(), output.takesLast());
-    }
-
-    private void run(List<EncoderInput> texts, boolean takesFirst, boolean takesLast) {
+    /** The same, of each text with those tokens alone that its output needs; of all where it is null. */
+    void run(List<EncoderInput> texts, List<? extends @Nullable EncoderOutput> outputs) {
         int row = 0;
         int page = 0;
-        int outputs = 0;
+        int wanted = 0;
         inputs.rowStart[0] = 0;
         inputs.adapts = false;
         for (int s = 0; s < texts.size(); s++) {
             EncoderInput text = texts.get(s);
+            EncoderOutput output = outputs.get(s);
+            boolean takesFirst = output != null && output.takesFirst();
+            boolean takesLast = output != null && output.takesLast();
             for (int token = 0; token < text.length(); token++) {
                 inputs.tokenIds[row] = text.id(token);
                 inputs.types[row] = text.type(token);
                 inputs.positions[row] = token;
                 boolean isWanted = takesFirst ? token == 0 : !takesLast || token == text.length() - 1;
                 if (isWanted) {
-                    inputs.outputRow[outputs++] = row;
+                    inputs.outputRow[wanted++] = row;
                 }
                 row++;
             }
@@ -119,14 +121,14 @@ final class EncoderModel implements AutoCloseable {
             inputs.adapts |= inputs.adapter[s] != null;
             inputs.contextLength[s] = 0;
             inputs.rowStart[s + 1] = row;
-            firstOutput[s + 1] = outputs;
+            firstOutput[s + 1] = wanted;
             page = fillPages(s, text.length(), page);
         }
         inputs.rows = row;
-        inputs.outputs = outputs;
+        inputs.outputs = wanted;
         inputs.sequences = texts.size();
         device.submit(inputs, decoder);
-        device.read(decoder.states(), 0, outputs, states);
+        device.read(decoder.spec().generates() ? decoder.logits() : decoder.states(), 0, wanted, states);
     }
 
     private int fillPages(int sequence, int tokens, int firstPage) {

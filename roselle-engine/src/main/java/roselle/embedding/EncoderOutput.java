@@ -11,8 +11,28 @@ import java.util.List;
  * @param tokenSteps of each token, before the pooling
  * @param steps behind the pooling
  * @param labels what the numbers of a classifier stand for; empty where the result is an embedding
+ * @param isOfVocabulary whether rows are the logits of masked tokens, and the result a vector of which few numbers are not 0
  */
-record EncoderOutput(List<OutputStep> tokenSteps, Pooling pooling, List<OutputStep> steps, List<String> labels) {
+record EncoderOutput(
+        List<OutputStep> tokenSteps,
+        Pooling pooling,
+        List<OutputStep> steps,
+        List<String> labels,
+        boolean isOfVocabulary) {
+    EncoderOutput(List<OutputStep> tokenSteps, Pooling pooling, List<OutputStep> steps, List<String> labels) {
+        this(tokenSteps, pooling, steps, labels, false);
+    }
+
+    /** Of the logits of masked tokens. */
+    static EncoderOutput ofVocabulary(OutputStep behindPooling) {
+        return new EncoderOutput(List.of(), Pooling.MAX, List.of(behindPooling), List.of(), true);
+    }
+
+    /** What is kept of a result until it is taken. */
+    float[] kept(float[] result) {
+        return isOfVocabulary ? SparsePairs.of(result) : result;
+    }
+
     /** With hidden states that are pooled as they are. */
     EncoderOutput(Pooling pooling, List<OutputStep> steps, List<String> labels) {
         this(List.of(), pooling, steps, labels);

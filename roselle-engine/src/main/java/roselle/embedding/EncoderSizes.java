@@ -35,7 +35,8 @@ record EncoderSizes(Blueprint blueprint, SentenceFolder folder, StepLimits limit
         SentenceFolder folder = SentenceFolder.of(checkpoint);
         int context = context(config, blueprint, folder);
         boolean isOwn = device.memoryBytes().isPresent();
-        int unasked = isOwn ? LEAST_OWN_STEP_TOKENS : LEAST_STEP_TOKENS;
+        boolean isWide = blueprint.spec().generates(); // then each token has as many numbers as there are others
+        int unasked = isOwn && !isWide ? LEAST_OWN_STEP_TOKENS : LEAST_STEP_TOKENS;
         int rows = Math.max(context, config.stepTokens() > 0 ? config.stepTokens() : unasked);
         int texts = config.stepTexts() > 0 ? config.stepTexts() : isOwn ? OWN_STEP_TEXTS : STEP_TEXTS;
         StepLimits limits = EncoderModel.limits(rows, Math.min(texts, rows), context);

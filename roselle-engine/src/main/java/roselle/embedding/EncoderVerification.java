@@ -15,7 +15,8 @@ import roselle.tensor.Tensor;
  * Compares an encoder with what another implementation computed from the same checkpoint.
  *
  * <p>A reference is a safetensors file with, for {@code i} from 0, {@code input_i} (token ids), {@code types_i} where tokens have
- * types, {@code task_i} where it is for a task (its number), {@code hidden_i} {@code [tokens, width]}, and {@code embedding_i} or, of a classifier, {@code logits_i}.
+ * types, {@code task_i} where it is for a task (its number), {@code hidden_i} {@code [tokens, width]}, and {@code embedding_i} or, of a classifier, {@code logits_i};
+ * {@code sparse_i}, a weight of each token, of models that give it. Where masked tokens are guessed, {@code hidden_i} are the logits.
  */
 @SuppressWarnings("exports") // for the command line, which checkpoints are exported to
 public final class EncoderVerification {
@@ -40,6 +41,10 @@ public final class EncoderVerification {
 
         /** The same where rows have 16 bits. */
         public static final double LEAST_ROUNDED_COSINE = 0.9999;
+
+        private Difference with(double another) {
+            return new Difference(tokens, hidden, Math.max(result, another), cosine);
+        }
 
         /** Whether an encoder that computes in float32 passes. */
         public boolean isWithin(double tolerance) {
@@ -83,7 +88,8 @@ public final class EncoderVerification {
         }
         try (Checkpoint checkpoint = Checkpoints.open(model)) {
             Blueprint blueprint = Encoders.blueprint(checkpoint, device);
-            EncoderOutput output = SentenceFolder.of(checkpoint).output();
+            SentenceFolder folder = SentenceFolder.of(checkpoint);
+            EncoderOutput output = folder.output();
             var limits = EncoderModel.limits(together ? all : longest, together ? inputs.size() : 1, longest);
             try (var encoder = EncoderModel.open(checkpoint, blueprint, device, limits, _ -> {})) {
                 Encoders.require(inputs, blueprint.spec());
@@ -95,7 +101,14 @@ public final class EncoderVerification {
                     if (!together) {
                         encoder.run(inputs.subList(i, i + 1));
                     }
-                    differences.add(compare(i, encoder, together ? i : 0, output));
+                    int place = together ? i : 0;
+                    Difference difference = compare(i, encoder, place, output);
+                    Tensor sparse = reference.tensors().get("sparse_" + i);
+                    differences.add(
+                            sparse == null || folder.sparse() == null
+                                    ? difference
+                                    : difference.with(
+                                            largest(encoder.result(place, folder.sparse()), Dequantizer.all(sparse))));
                 }
                 return differences;
             }

@@ -57,11 +57,12 @@ public final class Encoders {
         return isWide && hasLayerNorms ? weights.preferringDigits() : weights;
     }
 
-    /** What a checkpoint is without its logits, and without its tasks on devices with memory of their own, for which they are not planned. */
+    /** What a checkpoint is without its logits but those of masked tokens, and without its tasks on devices with memory of their own, for which they are not planned. */
     static Blueprint blueprint(Checkpoint checkpoint, Device device) {
         Blueprint blueprint = Architectures.readAny(checkpoint);
         DecoderSpec spec = blueprint.spec().withoutOutput();
-        return new Blueprint(device.memoryBytes().isEmpty() ? spec : spec.withoutTasks(), blueprint.names());
+        var encoder = new Blueprint(device.memoryBytes().isEmpty() ? spec : spec.withoutTasks(), blueprint.names());
+        return MaskedTokens.areIn(checkpoint) ? MaskedTokens.blueprint(checkpoint, encoder) : encoder;
     }
 
     /** Refuses ids and types that the model has no embedding of. */

@@ -17,26 +17,26 @@ import roselle.backend.step.StepLimits;
  */
 final class EncodingLoop implements Runnable {
     private final EncoderModel model;
-    private final EncoderOutput output;
     private final StepLimits limits;
     private final LinkedBlockingQueue<TextRequest> mailbox = new LinkedBlockingQueue<>();
     private final TextTurns turns = new TextTurns();
     private final List<EncoderInput> texts = new ArrayList<>();
     private final List<TextRequest> owners = new ArrayList<>(); // of the texts
+    private final List<EncoderOutput> outputs = new ArrayList<>(); // what becomes of each
     private final AtomicInteger waiting = new AtomicInteger();
     private final LongAdder steps = new LongAdder();
     private final LongAdder done = new LongAdder();
     private final LongAdder tokens = new LongAdder();
     private final LongAdder expired = new LongAdder();
     private final LongAdder stepNanos = new LongAdder();
-    private final TextRequest end = new TextRequest(List.of(), 0, "");
+    private final TextRequest end;
     private volatile boolean isClosed;
     private volatile String failure = "";
     private volatile long begun; // of the step under way, by System.nanoTime, made odd; 0 between steps
 
     EncodingLoop(EncoderModel model, EncoderOutput output, StepLimits limits) {
         this.model = model;
-        this.output = output;
+        end = new TextRequest(List.of(), output, 0, "");
         this.limits = limits;
     }
 
@@ -125,6 +125,7 @@ final class EncodingLoop implements Runnable {
     private void fill() {
         texts.clear();
         owners.clear();
+        outputs.clear();
         int rows = 0;
         long now = System.nanoTime();
         while (!turns.isEmpty() && texts.size() < limits.maxSequences()) {
@@ -141,6 +142,7 @@ final class EncodingLoop implements Runnable {
             rows += text.length();
             texts.add(text);
             owners.add(request);
+            outputs.add(request.output);
             waiting.decrementAndGet();
             turns.pass(request.hasNext());
         }
@@ -162,7 +164,7 @@ final class EncodingLoop implements Runnable {
     private void step() {
         long begin = System.nanoTime();
         begun = begin | 1;
-        model.run(texts, output);
+        model.run(texts, outputs);
         steps.increment();
         done.add(texts.size());
         for (EncoderInput text : texts) {
@@ -171,7 +173,8 @@ final class EncodingLoop implements Runnable {
         for (int i = 0;
                 i < texts.size();
                 i++) { // counted before, since who hears of the last one may ask for the status
-            owners.get(i).add(model.result(i, output));
+            EncoderOutput output = outputs.get(i);
+            owners.get(i).add(output.kept(model.result(i, output)));
         }
         stepNanos.add(System.nanoTime() - begin);
         begun = 0;

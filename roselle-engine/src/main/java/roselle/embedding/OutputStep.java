@@ -68,6 +68,22 @@ sealed interface OutputStep {
         }
     }
 
+    /** A function of each number. */
+    record Each(DoubleUnaryOperator function) implements OutputStep {
+        @Override
+        public float[] apply(float[] vector) {
+            for (int i = 0; i < vector.length; i++) {
+                vector[i] = (float) function.applyAsDouble(vector[i]);
+            }
+            return vector;
+        }
+
+        @Override
+        public int width(int before) {
+            return before;
+        }
+    }
+
     /** A layer norm (Ba et al., 2016); sums are in float64. */
     final class LayerNorm implements OutputStep {
         private final float[] weight;

@@ -14,6 +14,7 @@ import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
 import roselle.checkpoint.huggingface.FolderJson;
 import roselle.checkpoint.path.Checkpoints;
+import roselle.model.architecture.Architectures;
 
 /**
  * What sentence-transformers writes beside a model: its modules, its prompts, its longest text.
@@ -21,6 +22,7 @@ import roselle.checkpoint.path.Checkpoints;
  * @param prompts texts that go before those to be embedded, by name
  * @param defaultPrompt the name of the one that is used unasked; empty for none
  * @param maxTokens of a text, where less than the model's positions
+ * @param sparse what gives sparse vectors; null for nothing
  * @param pairs how a decoder that ranks is told a query and a document; null for models that take two texts
  */
 record SentenceFolder(
@@ -28,6 +30,7 @@ record SentenceFolder(
         Map<String, String> prompts,
         String defaultPrompt,
         OptionalInt maxTokens,
+        @Nullable EncoderOutput sparse,
         @Nullable PairTemplate pairs) {
     private static final List<String> MODES = List.of(
             "pooling_mode_cls_token",
@@ -43,7 +46,7 @@ record SentenceFolder(
     static SentenceFolder of(Checkpoint checkpoint) {
         if (checkpoint.format() == Checkpoint.Format.GGUF) {
             PairTemplate pairs = PairTemplate.of(checkpoint).orElse(null);
-            return new SentenceFolder(GgufHeads.output(checkpoint), Map.of(), "", OptionalInt.empty(), pairs);
+            return new SentenceFolder(GgufHeads.output(checkpoint), Map.of(), "", OptionalInt.empty(), null, pairs);
         }
         Path source = checkpoint.source();
         Path folder = Files.isDirectory(source) ? source : source.resolveSibling("");
@@ -72,7 +75,11 @@ record SentenceFolder(
         }
         boolean ranks = output.labels().size() == 1 && output.takesLast(); // as decoders do
         PairTemplate pairs = ranks ? PairTemplate.of(checkpoint).orElse(null) : null;
-        return new SentenceFolder(output, Map.copyOf(prompts), defaultPrompt, maxTokens, pairs);
+        EncoderOutput sparse = output.isOfVocabulary()
+                ? output
+                : SparsePairs.ofTokens(
+                        folder, Architectures.readAny(checkpoint).spec().width());
+        return new SentenceFolder(output, Map.copyOf(prompts), defaultPrompt, maxTokens, sparse, pairs);
     }
 
     private static EncoderOutput output(Checkpoint checkpoint, Path folder) {
@@ -92,7 +99,10 @@ record SentenceFolder(
             String type = module.string("type");
             Path path = inside(folder, module);
             switch (type.substring(type.lastIndexOf('.') + 1)) {
-                case "Transformer" -> {}
+                case "Transformer", "MLMTransformer" -> {}
+                case "SpladePooling" -> {
+                    return SparsePairs.ofMaskedTokens(config(path.resolve("config.json")));
+                }
                 case "Pooling" -> pooling = pooling(path.resolve("config.json"));
                 case "Dense" -> steps.add(dense(path));
                 case "LogitScore" -> {
@@ -101,7 +111,8 @@ record SentenceFolder(
                 case "Normalize" -> steps.add(new OutputStep.UnitLength());
                 default ->
                     throw new CheckpointException(module.origin() + ": type is " + type
-                            + "; supported are Transformer, Pooling, Dense, Normalize and LogitScore");
+                            + "; supported are Transformer, MLMTransformer, Pooling, SpladePooling, Dense, Normalize and"
+                            + " LogitScore");
             }
         }
         return new EncoderOutput(pooling, steps, List.of());

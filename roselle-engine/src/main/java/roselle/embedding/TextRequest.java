@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 /** The texts of one caller on their way through steps; written by the engine's thread alone, but for the result. */
 final class TextRequest {
     final List<EncoderInput> inputs;
+    final EncoderOutput output; // what becomes of each
     final String group; // whose they are
     final CompletableFuture<List<float[]>> future = new CompletableFuture<>();
     private final long deadline; // of System.nanoTime
@@ -14,8 +15,9 @@ final class TextRequest {
     private final List<float[]> results;
     private int given; // texts that are in a step or behind one
 
-    TextRequest(List<EncoderInput> inputs, long deadlineNanos, String group) {
+    TextRequest(List<EncoderInput> inputs, EncoderOutput output, long deadlineNanos, String group) {
         this.inputs = List.copyOf(inputs);
+        this.output = output;
         this.group = group;
         hasDeadline = deadlineNanos > 0;
         deadline = System.nanoTime() + deadlineNanos;

@@ -217,7 +217,13 @@ public final class Decoder implements StepProgram, AutoCloseable {
     }
 
     private void logits(Operations operations, Weight matrix, OutputSpec kind, int outputs) {
-        operations.logits(space.last, matrix, weights.outputBias(), space.logits, outputs); // [outputs, vocabulary]
+        Layer.OutputTransform transform = weights.transform();
+        if (transform != null) {
+            operations.linear(space.last, transform.product(), transform.activation(), space.transformed, outputs);
+            operations.norm(space.transformed, transform.norm(), space.transformed, outputs);
+        }
+        operations.logits(
+                space.transformed, matrix, weights.outputBias(), space.logits, outputs); // [outputs, vocabulary]
         if (scalesLogits) {
             operations.scaleLogits(space.logits, kind.scale(), kind.softCap(), outputs);
         }

@@ -32,6 +32,7 @@ import roselle.quantization.StoredMatrix;
  * @param streams what there is in the place of one residual stream; null where there is one
  * @param embeddingNorm of the sum of the three; null for none
  * @param finalNorm null where each half ends in one
+ * @param transform what makes of hidden numbers those that logits are made of; null for nothing
  * @param output {@code [vocabulary, width]}, the embedding itself where they are tied; null where there are no logits
  */
 record DecoderWeights(
@@ -44,6 +45,7 @@ record DecoderWeights(
         @Nullable Norm embeddingNorm,
         List<Layer> layers,
         @Nullable Norm finalNorm,
+        Layer.@Nullable OutputTransform transform,
         @Nullable Weight output,
         Epilogue outputBias) {
     static DecoderWeights load(
@@ -75,6 +77,7 @@ record DecoderWeights(
         if (spec.generates() && output == null) {
             output = store.load("output", 1, List.of(tensors.matrix(Part.OUTPUT, 0, spec.vocabulary(), spec.width())));
         }
+        Layer.OutputTransform transform = spec.transformsOutput() ? loader.outputTransform() : null;
         boolean hasBias = spec.output() != null && spec.output().bias();
         Epilogue outputBias =
                 Epilogue.bias(hasBias ? store.constants(tensors.bias(Part.OUTPUT, 0, spec.vocabulary())) : null);
@@ -89,6 +92,7 @@ record DecoderWeights(
                 embeddingNorm,
                 layers,
                 finalNorm,
+                transform,
                 output,
                 outputBias);
     }

@@ -312,6 +312,9 @@ record Layer(
             @Nullable ActivationApart apart)
             implements FeedForward {}
 
+    /** What makes of hidden numbers those that logits are made of. */
+    record OutputTransform(Weight product, Epilogue activation, Norm norm) {}
+
     /** A bias, and behind it an activation as the gate of rows of ones. */
     record ActivationApart(Epilogue bias, Gate gate, Rows ones) {}
 

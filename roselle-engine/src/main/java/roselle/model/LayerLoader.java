@@ -1,5 +1,7 @@
 package roselle.model;
 
+import static java.util.Objects.requireNonNull;
+
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -7,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
+import roselle.backend.operation.Activation;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Compression;
 import roselle.backend.operation.DistanceBias;
@@ -134,6 +137,16 @@ final class LayerLoader {
                 all.columns(layer * inputs.size(), inputs.size()),
                 matrix(Part.LAYER_INPUT_UP, layer, spec.width(), inputs.size()),
                 norm(Part.POST_LAYER_INPUT_NORM, layer));
+    }
+
+    /** What makes of hidden numbers those that logits are made of. */
+    Layer.OutputTransform outputTransform() {
+        Activation activation = requireNonNull(requireNonNull(spec.output()).transform());
+        Buffer bias = store.constants(tensors.bias(Part.OUTPUT_TRANSFORM, 0, spec.width()));
+        return new Layer.OutputTransform(
+                matrix(Part.OUTPUT_TRANSFORM, 0, spec.width(), spec.width()),
+                new Epilogue(bias, activation, 1f, false),
+                norm(Part.OUTPUT_TRANSFORM_NORM, 0));
     }
 
     /** The norm behind all layers. */

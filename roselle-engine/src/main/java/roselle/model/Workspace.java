@@ -40,6 +40,8 @@ final class Workspace {
     private final @Nullable Rows keyScores; // the same of keys
     private final @Nullable Rows layerInputs; // [maxRows, layers * size]
     final Rows last; // [maxOutputs, width]
+    final Rows
+            transformed; // the same; what logits are made of, the last numbers themselves where nothing is made of them
     final Rows logits; // [maxOutputs, vocabulary]
 
     Workspace(DecoderSpec spec, StepLimits limits, Store store, DataType type) {
@@ -81,6 +83,7 @@ final class Workspace {
         keyScores = scores == 0 ? null : rows(store, type, rows, scores);
         layerInputs = spec.layerInputs() == 0 ? null : rows(store, type, rows, spec.layerInputs());
         last = rows(store, type, limits.maxOutputs(), spec.width());
+        transformed = spec.transformsOutput() ? rows(store, type, limits.maxOutputs(), spec.width()) : last;
         logits = rows(store, DataType.F32, spec.generates() ? limits.maxOutputs() : 1, spec.vocabulary());
     }
 

@@ -8,12 +8,14 @@ import org.junit.jupiter.api.Test;
 
 /** Whose text comes next. */
 class TextTurnsTest {
+    private static final EncoderOutput OUTPUT = new EncoderOutput(Pooling.CLS, List.of(), List.of());
+
     private static TextRequest request(String group, int texts) {
         var inputs = new ArrayList<EncoderInput>();
         for (int text = 0; text < texts; text++) {
             inputs.add(EncoderInput.of(text));
         }
-        return new TextRequest(inputs, 0, group);
+        return new TextRequest(inputs, OUTPUT, 0, group);
     }
 
     @Test

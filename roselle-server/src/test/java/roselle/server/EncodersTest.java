@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.embedding.EmbeddingOptions;
+import roselle.embedding.SparseVector;
 import roselle.tensor.Dequantizer;
 import tools.jackson.databind.JsonNode;
 
@@ -147,6 +148,39 @@ final class EncodersTest {
                             .body())
                     .contains("dimensions is 9", "can be cut to 8");
         }
+    }
+
+    @Test
+    void sparseVectorsAreTokensWithWeights() {
+        try (var sparse = new EncoderServer("bge-m3", "splade")) {
+            for (String model : List.of("bge-m3", "splade")) {
+                JsonNode answer = sparse.ask(
+                        "/embed_sparse", "{\"model\":\"" + model + "\",\"inputs\":[\"a ship\",\"a story\"]}");
+                List<SparseVector> expected =
+                        sparse.engine(model).embedSparse(List.of("a ship", "a story"), EmbeddingOptions.DEFAULT);
+                assertThat(answer).hasSize(2);
+                for (int text = 0; text < 2; text++) {
+                    JsonNode pairs = answer.get(text);
+                    assertThat(pairs.valueStream()
+                                    .mapToInt(pair -> pair.get("index").asInt()))
+                            .containsExactly(boxed(expected.get(text).indices()))
+                            .isNotEmpty();
+                    assertThat(pairs.get(0).get("value").floatValue())
+                            .isEqualTo(expected.get(text).values()[0])
+                            .isPositive();
+                }
+            }
+            assertThat(sparse.post("/embed_sparse", "{\"inputs\":\"a\"}").body())
+                    .contains("model is missing");
+            assertThat(sparse.ask("/embed", "{\"inputs\":\"a ship\"}")).hasSize(1); // by the one that gives such
+            assertThat(sparse.post("/embed", "{\"model\":\"splade\",\"inputs\":\"a\"}")
+                            .body())
+                    .contains("splade gives sparse vectors alone: ask /embed_sparse");
+        }
+    }
+
+    private static Integer[] boxed(int[] numbers) {
+        return Arrays.stream(numbers).boxed().toArray(Integer[]::new);
     }
 
     @Test
@@ -359,7 +393,7 @@ final class EncodersTest {
             /v2/embed      | {"model":"bert","texts":["a"],"input_type":"search_query","embedding_types":["int8"]} | 400 | float and base64
             /embed         | {"model":"bert","inputs":"a","truncation_direction":"left"}          | 422 | truncation_direction is
             /embed         | {"model":"bert","inputs":"a","prompt_name":"quary"}                  | 422 | the prompt is quary
-            /embed_sparse  | {"model":"bert","inputs":"a"}                                        | 422 | embed_sparse is not supported
+            /embed_sparse  | {"model":"bert","inputs":"a"}                                        | 422 | bert gives no sparse vectors
             /predict       | {"model":"bert-labels","inputs":["a","b","c"]}                       | 422 | inputs is an array
             /api/embed     | {"model":"bert","input":"a","options":{"top_k":1}}                   | 400 | options is an object
             /api/embed     | {"model":"bert","input":"a","keep_alive":0}                          | 400 | keep_alive is 0

@@ -21,6 +21,7 @@ import roselle.cli.report.NearNames;
 import roselle.embedding.EmbeddingConfig;
 import roselle.embedding.EmbeddingEngine;
 import roselle.embedding.EmbeddingOptions;
+import roselle.embedding.SparseVector;
 import tools.jackson.databind.JsonNode;
 
 /** {@code roselle embed}: a vector for each text of a file, or scores for each pair, a JSON array a line. */
@@ -61,6 +62,11 @@ public final class EmbedCommand implements Runnable {
             description = "Numbers that stay of each vector; default: all.")
     private int dimensions;
 
+    @Option(
+            names = "--sparse",
+            description = "Write sparse vectors: of each text an array of tokens' ids, each with its weight.")
+    private boolean isSparse;
+
     @Option(names = "--truncate", description = "Leave out the end of texts that are too long.")
     private boolean truncates;
 
@@ -76,7 +82,7 @@ public final class EmbedCommand implements Runnable {
 
     @Override
     public void run() {
-        var options = new EmbeddingOptions(prompt, dimensions, truncates, Duration.ZERO, null, task);
+        var options = new EmbeddingOptions(prompt, dimensions, truncates, Duration.ZERO, null, task, isSparse);
         Path file = NearNames.existing(ModelNames.resolve(model));
         var config = EmbeddingConfig.of(file).with(new DeviceOptions(device, 0, cpu.path(), cpu.compute()));
         PrintWriter out = specification.commandLine().getOut();
@@ -108,7 +114,7 @@ public final class EmbedCommand implements Runnable {
                 List<String> texts = batch.subList(from, end).stream()
                         .map(JsonNode::stringValue)
                         .toList();
-                engine.embed(texts, options).vectors().forEach(vector -> out.println(written(vector)));
+                engine.embed(texts, options).vectors().forEach(vector -> out.println(written(vector, options)));
             } else {
                 String first = batch.get(from).get(0).stringValue();
                 List<String> second = List.of(batch.get(from).get(1).stringValue());
@@ -117,6 +123,18 @@ public final class EmbedCommand implements Runnable {
             from = end;
         }
         batch.clear();
+    }
+
+    private static String written(float[] vector, EmbeddingOptions options) {
+        if (!options.sparse()) {
+            return written(vector);
+        }
+        SparseVector sparse = SparseVector.of(vector);
+        var array = JsonLines.MAPPER.createArrayNode();
+        for (int i = 0; i < sparse.indices().length; i++) {
+            array.addArray().add(sparse.indices()[i]).add(sparse.values()[i]);
+        }
+        return JsonLines.MAPPER.writeValueAsString(array);
     }
 
     private static String written(float[] vector) {

@@ -41,6 +41,19 @@ class EmbedCommandTest {
     }
 
     @Test
+    void writesSparseVectorsAsPairs() throws IOException {
+        Path texts = Files.writeString(folder.resolve("texts.jsonl"), "\"a ship by the sea\"\n");
+        assertThat(run("embed", "splade", "--jsonl", texts.toString(), "--sparse"))
+                .as(errors.toString())
+                .isZero();
+        JsonNode pairs = JsonMapper.shared().readTree(output.toString());
+        assertThat(pairs.valueStream())
+                .isNotEmpty()
+                .allMatch(pair ->
+                        pair.size() == 2 && pair.get(0).isInt() && pair.get(1).floatValue() > 0);
+    }
+
+    @Test
     void refusesLinesThatAreNoTexts() throws IOException {
         Path numbers = Files.writeString(folder.resolve("numbers.jsonl"), "\"Hi.\"\n7\n");
         assertThat(run("embed", "bert", "--jsonl", numbers.toString())).isEqualTo(65);

@@ -199,6 +199,16 @@ public record DecoderSpec(
         return new DecoderSpec(architecture, vocabulary, width, context, input, norm, block, layers, null);
     }
 
+    /** The same with logits. */
+    public DecoderSpec with(OutputSpec logits) {
+        return new DecoderSpec(architecture, vocabulary, width, context, input, norm, block, layers, logits);
+    }
+
+    /** Whether logits are made of what a product and a norm make of hidden numbers. */
+    public boolean transformsOutput() {
+        return output != null && output.transform() != null;
+    }
+
     /** The same without adapters of tasks. */
     public DecoderSpec withoutTasks() {
         return new DecoderSpec(
@@ -207,7 +217,7 @@ public record DecoderSpec(
 
     /** The same with an output matrix of its own, or the embedding in its place. */
     public DecoderSpec withTied(boolean tied) {
-        OutputSpec same = output == null ? null : new OutputSpec(tied, output.bias(), output.scale(), output.softCap());
+        OutputSpec same = output == null ? null : output.withTied(tied);
         return new DecoderSpec(architecture, vocabulary, width, context, input, norm, block, layers, same);
     }
 

@@ -221,6 +221,7 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                 + beside
                 + 2L * spec.distanceScores()
                 + spec.taskNumbers();
-        return perRow * limits.maxRows() + limits.maxOutputs() * (spec.width() + lasting);
+        return perRow * limits.maxRows()
+                + limits.maxOutputs() * ((spec.transformsOutput() ? 2L : 1L) * spec.width() + lasting);
     }
 }

@@ -41,6 +41,9 @@ public enum Part {
     LAYER_SCALE,
     FINAL_NORM,
     OUTPUT,
+    /** What makes of hidden numbers those that logits are made of, and the norm behind it. */
+    OUTPUT_TRANSFORM,
+    OUTPUT_TRANSFORM_NORM,
     ATTENTION_NORM,
     POST_ATTENTION_NORM,
     FEED_FORWARD_NORM,

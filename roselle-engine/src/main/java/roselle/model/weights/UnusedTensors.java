@@ -88,7 +88,8 @@ public record UnusedTensors(int layers, boolean generates, boolean tied, Set<Int
                 .filter(layer -> spec.sourceOfKeys(layer) != layer)
                 .boxed()
                 .collect(Collectors.toSet());
-        return new UnusedTensors(spec.layers().size(), spec.generates(), spec.isTied(), sharing);
+        return new UnusedTensors(
+                spec.layers().size(), spec.generates() && !spec.transformsOutput(), spec.isTied(), sharing);
     }
 
     public boolean mayIgnore(String name) {

@@ -13,7 +13,18 @@ public final class Kinds {
 
     /** The encoder of a name, whose texts give vectors. */
     public static ServedEncoder embedding(Models models, Optional<String> name) {
-        return embedding(models.encoder(name, encoder -> !encoder.isClassifier()));
+        return embedding(models.encoder(
+                name, encoder -> !encoder.isClassifier() && encoder.engine().givesDense()));
+    }
+
+    /** The encoder of a name, whose texts give sparse vectors. */
+    public static ServedEncoder sparse(Models models, Optional<String> name) {
+        ServedEncoder encoder = models.encoder(name, each -> each.engine().givesSparse());
+        if (!encoder.engine().givesSparse()) {
+            throw refusal(encoder.name() + " gives no sparse vectors: "
+                    + encoder.engine().sparseAbsence());
+        }
+        return encoder;
     }
 
     /** The encoder of a name, whose texts give a score for each label. */
@@ -36,6 +47,9 @@ public final class Kinds {
         if (encoder.isClassifier()) {
             throw refusal(encoder.name() + " is a classifier, whose texts give scores and no vectors: ask /classify,"
                     + " or /rerank where it has one label");
+        }
+        if (!encoder.engine().givesDense()) {
+            throw refusal(encoder.name() + " gives sparse vectors alone: ask /embed_sparse");
         }
         return encoder;
     }

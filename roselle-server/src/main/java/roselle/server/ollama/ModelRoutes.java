@@ -195,7 +195,8 @@ final class ModelRoutes {
     private static List<String> capabilities(Served model, String template) {
         return switch (model) {
             case ServedModel generating -> capabilities(generating, template);
-            case ServedEncoder encoder -> encoder.isClassifier() ? List.of() : List.of("embedding");
+            case ServedEncoder encoder ->
+                encoder.isClassifier() || !encoder.engine().givesDense() ? List.of() : List.of("embedding");
         };
     }
 

@@ -12,10 +12,12 @@ import roselle.server.http.Routes;
 /** The paths of Text Embeddings Inference; ranks are where other APIs have them, too. */
 public final class TeiDialect implements Dialect {
     private final EmbedHandler embed;
+    private final EmbedSparseHandler sparse;
     private final PredictHandler predict;
 
     public TeiDialect(Answers answers) {
         embed = new EmbedHandler(answers);
+        sparse = new EmbedSparseHandler(answers);
         predict = new PredictHandler(answers);
     }
 
@@ -23,7 +25,7 @@ public final class TeiDialect implements Dialect {
     public void register(Routes routes) {
         routes.post("/embed", embed)
                 .post("/predict", predict)
-                .post("/embed_sparse", refusing("embed_sparse", "no model here has sparse vectors"))
+                .post("/embed_sparse", sparse)
                 .post("/embed_all", refusing("embed_all", "a text has one vector; /embed has it"))
                 .post("/similarity", refusing("similarity", "/embed has the vectors, whose products it would be"));
     }

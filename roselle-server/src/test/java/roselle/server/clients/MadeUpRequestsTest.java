@@ -111,11 +111,12 @@ final class MadeUpRequestsTest {
     @ParameterizedTest
     @CsvSource({
         "bert, /v1/embeddings /pooling /v2/embed /embed /embed_all /embed_sparse /similarity /api/embed /api/embeddings",
+        "bge-m3, /embed_sparse",
         "bert-cross, /score /rerank /v1/rerank /v2/rerank",
         "bert-labels, /classify /predict /pooling"
     })
     void aServerOfEncodersAnswersThemAsItSays(String model, String paths) throws Exception {
-        try (var server = new EncoderServer("bert", "bert-cross", "bert-labels")) {
+        try (var server = new EncoderServer("bert", "bert-cross", "bert-labels", "bge-m3")) {
             answers(server.root(), List.of(model), included(List.of(paths.split(" "))));
         }
     }

@@ -80,6 +80,9 @@ public final class Bert implements Architecture {
                         Map.entry(Part.POST_ATTENTION_NORM, layer + "attention.output.LayerNorm"),
                         Map.entry(Part.UP, layer + "intermediate.dense"),
                         Map.entry(Part.DOWN, layer + "output.dense"),
-                        Map.entry(Part.POST_FEED_FORWARD_NORM, layer + "output.LayerNorm")));
+                        Map.entry(Part.POST_FEED_FORWARD_NORM, layer + "output.LayerNorm"),
+                        Map.entry(Part.OUTPUT, "cls.predictions"), // whose matrix is the embedding
+                        Map.entry(Part.OUTPUT_TRANSFORM, "cls.predictions.transform.dense"),
+                        Map.entry(Part.OUTPUT_TRANSFORM_NORM, "cls.predictions.transform.LayerNorm")));
     }
 }

@@ -51,6 +51,9 @@ public final class DistilBert implements Architecture {
                         Map.entry(Part.POST_ATTENTION_NORM, layer + "sa_layer_norm"),
                         Map.entry(Part.UP, layer + "ffn.lin1"),
                         Map.entry(Part.DOWN, layer + "ffn.lin2"),
-                        Map.entry(Part.POST_FEED_FORWARD_NORM, layer + "output_layer_norm")));
+                        Map.entry(Part.POST_FEED_FORWARD_NORM, layer + "output_layer_norm"),
+                        Map.entry(Part.OUTPUT, "vocab_projector"), // whose matrix is the embedding
+                        Map.entry(Part.OUTPUT_TRANSFORM, "vocab_transform"),
+                        Map.entry(Part.OUTPUT_TRANSFORM_NORM, "vocab_layer_norm")));
     }
 }

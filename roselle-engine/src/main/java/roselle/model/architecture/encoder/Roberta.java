@@ -1,11 +1,13 @@
 package roselle.model.architecture.encoder;
 
+import java.util.Map;
 import java.util.Set;
 import roselle.model.config.Architecture;
 import roselle.model.config.ModelConfig;
 import roselle.model.config.Sizes;
 import roselle.model.config.SpecBuilder;
 import roselle.model.weights.Blueprint;
+import roselle.model.weights.Part;
 
 /** RoBERTa and XLM-R: BERT whose positions are counted from behind that of padding (Liu et al., 2019). */
 public final class Roberta implements Architecture {
@@ -31,6 +33,12 @@ public final class Roberta implements Architecture {
         }
         SpecBuilder builder = Bert.builder(config, sizes.withContext(sizes.context() - first));
         builder.firstPosition = first;
-        return new Blueprint(builder.spec(), Bert.names(config, "roberta."));
+        return new Blueprint(
+                builder.spec(),
+                Bert.names(config, "roberta.")
+                        .with(Map.of(
+                                Part.OUTPUT, "lm_head", // whose matrix is the embedding
+                                Part.OUTPUT_TRANSFORM, "lm_head.dense",
+                                Part.OUTPUT_TRANSFORM_NORM, "lm_head.layer_norm")));
     }
 }
