@@ -16,7 +16,6 @@ import roselle.backend.operation.Connection;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.DistanceBias;
-import roselle.backend.operation.DistanceScores;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
 import roselle.backend.operation.ExpertProducts;
@@ -523,7 +522,7 @@ final class ReferenceOperations implements Operations {
             for (int i = 0; i < query.length; i++) {
                 score += (double) query[i] * key[i];
             }
-            score += met(layer.traits().met(), layer.heads().queryHeads(), row, head, p);
+            score += ReferenceDistances.met(layer, row, own, head, p);
             DistanceBias far = layer.traits().distances();
             double bias = far == null ? 0 : number(far.table(), far.index(head, p, own));
             double slope = number(layer.traits().slopes(), layer.traits().slopes() == null ? 0 : head);
@@ -546,18 +545,6 @@ final class ReferenceOperations implements Operations {
             sum[i] /= total;
         }
         return sum;
-    }
-
-    /** What a query and the key at a position add for how far they are from each other. */
-    private double met(@Nullable DistanceScores met, int heads, int row, int head, int p) {
-        if (met == null) {
-            return 0;
-        }
-        int own = step.positions[row];
-        int kind = (int) number(met.kinds(), met.index(p, own));
-        int at = head * (met.ofQueries().columns() / heads) + kind;
-        return ReferenceBuffer.row(met.ofQueries(), row)[at]
-                + (double) ReferenceBuffer.row(met.ofKeys(), row - own + p)[at];
     }
 
     private int[] seen(@Nullable ChosenPositions chosen, int row, int keyHead, int first, int end) {
