@@ -177,6 +177,7 @@ final class OpenApiComparisonTest {
             "text_input is missing",
             "generate_stream streams",
             "the model's vectors have",
+            "a model that generates has no tasks",
             "models stay while the server runs");
 
     /** A list as long takes long to read, and its bound is left to other tests. */
