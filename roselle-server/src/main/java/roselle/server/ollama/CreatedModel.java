@@ -5,8 +5,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import roselle.server.http.ApiException;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -36,9 +37,41 @@ record CreatedModel(
         String file,
         Instant created) {
     CreatedModel {
-        template = Objects.requireNonNullElse(template, ""); // files of earlier releases have none
         parameters = Map.copyOf(parameters);
         messages = List.copyOf(messages);
+    }
+
+    /** As it is kept: by hand, since nobody may look into this module's classes. */
+    ObjectNode json() {
+        ObjectNode kept = JsonMapper.shared()
+                .createObjectNode()
+                .put("name", name)
+                .put("from", from)
+                .put("system", system)
+                .put("template", template)
+                .put("license", license)
+                .put("adapter", adapter)
+                .put("file", file)
+                .put("created", created.toString());
+        kept.set("parameters", JsonMapper.shared().valueToTree(parameters));
+        kept.set("messages", JsonMapper.shared().valueToTree(messages));
+        return kept;
+    }
+
+    /** One that was kept; files of earlier releases have no template. */
+    static CreatedModel of(JsonNode kept) {
+        return new CreatedModel(
+                kept.path("name").asString(""),
+                kept.path("from").asString(""),
+                kept.path("system").asString(""),
+                kept.path("template").asString(""),
+                JsonMapper.shared().convertValue(kept.path("parameters"), new TypeReference<Map<String, Object>>() {}),
+                JsonMapper.shared()
+                        .convertValue(kept.path("messages"), new TypeReference<List<Map<String, Object>>>() {}),
+                kept.path("license").asString(""),
+                kept.path("adapter").asString(""),
+                kept.path("file").asString(""),
+                Instant.parse(kept.path("created").asString("")));
     }
 
     /** A model of the server's under another name. */

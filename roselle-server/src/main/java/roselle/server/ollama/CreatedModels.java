@@ -13,8 +13,9 @@ import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
 import roselle.server.http.Json;
 import roselle.server.http.JsonFields;
-import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The models that were made of others, by Ollama's names; kept in a file where models have a folder that may change. Thread-safe. */
@@ -35,9 +36,10 @@ final class CreatedModels {
 
     private void read(Path kept) {
         try {
-            List<CreatedModel> all =
-                    JsonMapper.shared().readValue(Files.readString(kept), new TypeReference<List<CreatedModel>>() {});
-            all.forEach(model -> models.put(model.name(), model));
+            for (JsonNode each : JsonMapper.shared().readTree(Files.readString(kept))) {
+                CreatedModel model = CreatedModel.of(each);
+                models.put(model.name(), model);
+            }
         } catch (IOException unreadable) {
             throw new UncheckedIOException(unreadable);
         }
@@ -47,7 +49,9 @@ final class CreatedModels {
         file.ifPresent(kept -> {
             try {
                 Path next = kept.resolveSibling(FILE + ".next");
-                Files.writeString(next, JsonMapper.shared().writeValueAsString(List.copyOf(models.values())));
+                ArrayNode all = JsonMapper.shared().createArrayNode();
+                models.values().forEach(model -> all.add(model.json()));
+                Files.writeString(next, JsonMapper.shared().writeValueAsString(all));
                 Files.move(next, kept, StandardCopyOption.ATOMIC_MOVE);
             } catch (IOException unwritable) {
                 throw new UncheckedIOException(unwritable);
