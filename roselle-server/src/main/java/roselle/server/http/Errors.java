@@ -2,6 +2,7 @@ package roselle.server.http;
 
 import java.time.Duration;
 import java.util.concurrent.CancellationException;
+import java.util.regex.Pattern;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
 import roselle.api.FailureKind;
@@ -13,6 +14,8 @@ import roselle.server.transport.RefusedException;
 public final class Errors {
     private static final Duration SOON = Duration.ofSeconds(1);
 
+    private static final Pattern FOLDERS = Pattern.compile("(?<![\\w.:/])(?:/[^/\\s:]+)+/(?=[^/\\s:])");
+
     private Errors() {}
 
     /** What the caller is told about a failure; of a defect of ours, without any detail. */
@@ -21,7 +24,8 @@ public final class Errors {
             case ApiException known -> known;
             case InvalidRequestException invalid -> invalid(invalid);
             case CapacityException full -> ApiException.busy(ErrorKind.OVERLOADED, message(full), SOON);
-            case DeviceException device -> new ApiException(ErrorKind.ENGINE_UNAVAILABLE, message(device));
+            case DeviceException device ->
+                new ApiException(ErrorKind.ENGINE_UNAVAILABLE, withoutFolders(message(device)));
             case RefusedException malformed -> transport(malformed.status());
             case OutOfMemoryError _ ->
                 ApiException.busy(ErrorKind.OVERLOADED, "the server ran out of memory: try again later", SOON);
@@ -78,6 +82,11 @@ public final class Errors {
             case INVALID, OUT_OF_RANGE, UNSUPPORTED -> ErrorKind.INVALID;
         };
         return new ApiException(kind, invalid.field(), message(invalid));
+    }
+
+    /** A sentence whose paths are names of files: where they lie is for the log. */
+    static String withoutFolders(String sentence) {
+        return FOLDERS.matcher(sentence).replaceAll("");
     }
 
     private static String message(RuntimeException failure) {
