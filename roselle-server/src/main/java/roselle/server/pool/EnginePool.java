@@ -4,9 +4,10 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import roselle.backend.memory.SpareMemory;
 import roselle.server.config.ModelRepository;
@@ -25,7 +26,7 @@ public final class EnginePool implements AutoCloseable {
     private final Sleepers sleepers;
     private final Map<String, Long> deviceMemory = new ConcurrentHashMap<>(); // by device, as it was first planned
     private final Instant created = Instant.now();
-    private final List<String> pinned;
+    private final Set<String> pinned = new HashSet<>(); // whose loading has begun
     private final Optional<ModelRepository> repository;
     private final Optional<RepositoryWatch<Served>> watch;
     private final Thread clock;
@@ -43,10 +44,6 @@ public final class EnginePool implements AutoCloseable {
                 .isPresent()) {
             pool.requirePermission();
         }
-        pinned = options.models().stream()
-                .filter(PooledModel::isPinned)
-                .map(PooledModel::name)
-                .toList();
         repository = options.repository();
         watch = repository.map(from -> new RepositoryWatch<>(
                 () -> ModelFolder.prints(from.folder()),
@@ -70,12 +67,19 @@ public final class EnginePool implements AutoCloseable {
     /** A pool that begins to load what is pinned. */
     public static EnginePool open(PoolOptions options) {
         var opened = new EnginePool(options);
+        opened.loadPinned();
         opened.clock.start();
-        for (String name : opened.pinned) {
-            opened.pool.permit(name);
-            var _ = opened.pool.ask(name).thenAccept(Lease::close); // what fails says so in its state
-        }
         return opened;
+    }
+
+    /** Begins to load what is pinned and was not there before. */
+    private void loadPinned() {
+        for (ModelState state : pool.states()) {
+            if (state.isPinned() && pinned.add(state.name())) {
+                pool.permit(state.name());
+                var _ = pool.ask(state.name()).thenAccept(Lease::close); // what fails says so in its state
+            }
+        }
     }
 
     private void watch() {
@@ -114,6 +118,7 @@ public final class EnginePool implements AutoCloseable {
     private void look() {
         try {
             watch.ifPresent(RepositoryWatch::look);
+            loadPinned();
         } catch (RuntimeException failure) {
             LOG.log(System.Logger.Level.WARNING, "event=models_not_read", failure);
         }
