@@ -24,6 +24,8 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import roselle.engine.Engine;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
@@ -32,6 +34,8 @@ import roselle.server.config.ApiKey;
 import roselle.server.config.KeyLimits;
 import roselle.server.config.KeyRights;
 import roselle.server.config.ListenOptions;
+import roselle.server.config.ModelRepository;
+import roselle.server.config.ModelRepository.Control;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.PooledModel;
 import roselle.server.config.ServerConfig;
@@ -320,6 +324,40 @@ final class PoolServerTest {
             assertThat(refused.statusCode()).as(path).isEqualTo(403);
         }
         assertThat(send(to("/models"), PLAIN).statusCode()).isEqualTo(403);
+
+        assertThat(complete("a").statusCode()).isEqualTo(200);
+        for (String body : List.of(
+                "{\"model\":\"a\",\"keep_alive\":0}",
+                "{\"model\":\"a\",\"prompt\":\"b\",\"keep_alive\":0,\"options\":{\"num_predict\":1}}")) {
+            var refused = send(to("/api/generate").POST(BodyPublishers.ofString(body)), PLAIN);
+            assertThat(refused.statusCode()).as(body).isEqualTo(403);
+        }
+        String embed = "{\"model\":\"bert\",\"input\":\"a\",\"keep_alive\":0}";
+        assertThat(send(to("/api/embed").POST(BodyPublishers.ofString(embed)), PLAIN)
+                        .statusCode())
+                .isEqualTo(403);
+        assertThat(states()).containsEntry("a", "loaded");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Control.class)
+    void loadsWhatIsPinnedOfAFolder(Control control, @TempDir Path folder) throws Exception {
+        Files.copy(DemoServer.demo(), folder.resolve("demo.gguf"));
+        var repository = new ModelRepository(
+                folder,
+                control,
+                Duration.ofHours(1),
+                path -> new PooledModel("demo", List.of(), config(path), true, PooledModel.WHILE_THERE_IS_ROOM),
+                Optional.empty());
+        var config = ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0));
+        var pool = new PoolOptions(List.of(), 0, PoolOptions.PATIENCE, Optional.of(repository));
+        try (var pinning = Server.start(config, pool)) {
+            var request = HttpRequest.newBuilder(pinning.uri().resolve("/models"));
+            DemoServer.await(() -> DemoServer.json(send(request, "none").body())
+                    .at("/models/0/state")
+                    .asString("")
+                    .equals("loaded"));
+        }
     }
 
     @Test

@@ -103,16 +103,27 @@ public final class KeyCheck implements Routes.Interceptor {
     public void handle(Exchange exchange, Handler next) throws IOException {
         if (!entries.isEmpty() && !isOpen(exchange.path())) {
             KeyUse use = required(exchange);
-            if (isForOperators(exchange.path()) && !use.isOperator()) {
-                throw new ApiException(
-                        ErrorKind.OPERATOR_ONLY,
-                        "this concerns all keys, so it needs an operator's key: one whose line has role=operator");
+            if (isForOperators(exchange.path())) {
+                requireOperator(use);
             }
             exchange.note(NOTE, use);
             exchange.note(NAME_NOTE, use.name());
             exchange.chargeBodyTo("key " + use.name());
         }
         next.handle(exchange);
+    }
+
+    /** Refuses what concerns all keys where the request has come with a key that is no operator's; for paths that do other things, too. */
+    public static void requireOperator(Exchange exchange) {
+        exchange.note(NOTE).ifPresent(use -> requireOperator((KeyUse) use));
+    }
+
+    private static void requireOperator(KeyUse use) {
+        if (!use.isOperator()) {
+            throw new ApiException(
+                    ErrorKind.OPERATOR_ONLY,
+                    "this concerns all keys, so it needs an operator's key: one whose line has role=operator");
+        }
     }
 
     private static boolean isForOperators(String path) {

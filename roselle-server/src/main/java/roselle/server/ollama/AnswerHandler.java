@@ -1,6 +1,7 @@
 package roselle.server.ollama;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -46,6 +47,7 @@ final class AnswerHandler {
     }
 
     private void answer(Exchange exchange, Reading reading, boolean isChat) throws IOException {
+        long begin = System.nanoTime();
         try (var admitted = answers.admit(exchange)) {
             JsonFields asked = exchange.json();
             JsonFields fields = created.rewritten(asked, isChat);
@@ -59,17 +61,19 @@ final class AnswerHandler {
             String adapter = made.map(CreatedModel::adapter).orElse("");
             Call read = reading.of(new CallReader(models, admitted::tokenize, template), fields);
             Call call = read.as(asked.string("model").orElse(read.name())).by(blobs.adapted(read.model(), adapter));
+            KeepAlive.requireAllowed(call.keepAlive(), exchange);
             call.keepAlive().ifPresent(admitted::keepAlive);
             if (call.requests().isEmpty()) {
                 done(exchange, call.streams(), call.name(), isChat, "load");
                 return;
             }
             GenerationRequest request = behindContext(call, admitted);
+            var lines = new AnswerLines(call, System.nanoTime() - begin);
             try (Answer answer = admitted.submitWithinContext(call.model(), request)) {
                 if (call.streams()) {
-                    stream(answer, call, exchange.stream());
+                    stream(answer, lines, exchange.stream());
                 } else {
-                    exchange.sendJson(200, whole(answer, call));
+                    exchange.sendJson(200, whole(answer, lines));
                 }
             }
         }
@@ -80,6 +84,7 @@ final class AnswerHandler {
         String name = ModelNames.pooled(fields, answers.models(), pool);
         boolean streams = fields.bool("stream", true);
         fields.refuseOthers();
+        KeepAlive.requireAllowed(Optional.of(Duration.ZERO), exchange);
         pool.models().unload(name);
         done(exchange, streams, fields.string("model").orElse(name), isChat, "unload");
     }
@@ -109,8 +114,7 @@ final class AnswerHandler {
         return request.with(new Prompt.Tokens(ids));
     }
 
-    private static void stream(Answer answer, Call call, EventStream events) throws IOException {
-        var lines = new AnswerLines(call);
+    private static void stream(Answer answer, AnswerLines lines, EventStream events) throws IOException {
         while (answer.hasNext()) {
             GenerationEvent event = answer.next();
             lines.add(event);
@@ -126,8 +130,7 @@ final class AnswerHandler {
         events.finish();
     }
 
-    private static JsonWriter whole(Answer answer, Call call) {
-        var lines = new AnswerLines(call);
+    private static JsonWriter whole(Answer answer, AnswerLines lines) {
         while (answer.hasNext()) {
             lines.add(answer.next());
         }

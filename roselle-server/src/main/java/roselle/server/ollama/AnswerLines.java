@@ -24,6 +24,7 @@ import roselle.server.prompt.CallArguments;
 /** An answer in lines: what came since the last one, or all of it in one. */
 final class AnswerLines {
     private final Call call;
+    private final long loadNanos;
     private final StringBuilder text = new StringBuilder();
     private final StringBuilder thoughts = new StringBuilder();
     private final List<ToolCall> calls = new ArrayList<>();
@@ -32,8 +33,10 @@ final class AnswerLines {
     private FinishReason reason = FinishReason.CANCELLED;
     private Usage usage = new Usage(0, 0, 0, 0, 0, 0, 0);
 
-    AnswerLines(Call call) {
+    /** @param loadNanos until the model was there to be asked */
+    AnswerLines(Call call, long loadNanos) {
         this.call = call;
+        this.loadNanos = loadNanos;
     }
 
     void add(GenerationEvent event) {
@@ -87,11 +90,11 @@ final class AnswerLines {
         json.endObject();
     }
 
-    /** In nanoseconds: until a step worked on it, until its first token, and the rest. */
+    /** In nanoseconds: until the model was there and a step worked on it, until its first token, and the rest. */
     private void durations(JsonWriter json) {
         long first = usage.firstTokenNanos() == 0 ? usage.totalNanos() : usage.firstTokenNanos();
-        json.field("total_duration", usage.totalNanos())
-                .field("load_duration", usage.queueNanos())
+        json.field("total_duration", loadNanos + usage.totalNanos())
+                .field("load_duration", loadNanos + usage.queueNanos())
                 .field("prompt_eval_count", usage.promptTokens())
                 .field("prompt_eval_duration", Math.max(0, first - usage.queueNanos()))
                 .field("eval_count", usage.completionTokens())

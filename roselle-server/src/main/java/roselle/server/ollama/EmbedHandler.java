@@ -1,8 +1,10 @@
 package roselle.server.ollama;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import roselle.embedding.EmbeddingOptions;
 import roselle.embedding.TextResults;
 import roselle.server.answer.Answers;
@@ -28,7 +30,8 @@ final class EmbedHandler {
         long begin = System.nanoTime();
         try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
-            ServedEncoder encoder = encoder(fields, admitted);
+            ServedEncoder encoder = encoder(fields, admitted, exchange);
+            long loaded = System.nanoTime();
             if (!fields.has("input")) {
                 throw fields.missing("input");
             }
@@ -42,7 +45,7 @@ final class EmbedHandler {
             results.vectors().forEach(vector -> Vectors.write(json, Vectors.normalized(vector)));
             json.endArray()
                     .field("total_duration", System.nanoTime() - begin)
-                    .field("load_duration", 0)
+                    .field("load_duration", loaded - begin)
                     .field("prompt_eval_count", results.tokens());
             exchange.sendJson(200, json.endObject());
         }
@@ -51,7 +54,7 @@ final class EmbedHandler {
     void older(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
-            ServedEncoder encoder = encoder(fields, admitted);
+            ServedEncoder encoder = encoder(fields, admitted, exchange);
             String text = fields.requiredString("prompt");
             fields.refuseOthers();
             TextResults results = vectors(admitted, encoder, List.of(text), EmbeddingOptions.DEFAULT);
@@ -61,10 +64,12 @@ final class EmbedHandler {
         }
     }
 
-    private static ServedEncoder encoder(JsonFields fields, AdmittedRequest admitted) {
+    private static ServedEncoder encoder(JsonFields fields, AdmittedRequest admitted, Exchange exchange) {
         ServedEncoder encoder = ModelNames.encoder(fields, admitted.models());
         fields.requireDefault("options", "no vector depends on them here", Map.of());
-        KeepAlive.read(fields, admitted.models()).ifPresent(admitted::keepAlive);
+        Optional<Duration> time = KeepAlive.read(fields, admitted.models());
+        KeepAlive.requireAllowed(time, exchange);
+        time.ifPresent(admitted::keepAlive);
         return encoder;
     }
 

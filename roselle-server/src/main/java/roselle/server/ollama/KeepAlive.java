@@ -5,8 +5,10 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import roselle.server.access.KeyCheck;
 import roselle.server.answer.Models;
 import roselle.server.http.ApiException;
+import roselle.server.http.Exchange;
 import roselle.server.http.JsonFields;
 import tools.jackson.databind.JsonNode;
 
@@ -35,6 +37,13 @@ final class KeepAlive {
                             + ": models stay while the server runs and are not unloaded");
         }
         return asked;
+    }
+
+    /** Whoever asks may say how long a model stays; that it goes at once concerns all keys. */
+    static void requireAllowed(Optional<Duration> time, Exchange exchange) {
+        if (time.filter(Duration::isZero).isPresent()) {
+            KeyCheck.requireOperator(exchange);
+        }
     }
 
     static Optional<Duration> read(JsonFields fields) {
