@@ -192,7 +192,7 @@ class Kernels:
         self.kernel("decode", batch)(
             (parts, batch.key_heads * ((batch.group + 15) // 16), batch.rows), (128, 1, 1),
             batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters],
-            shared, (parts, 1, 1) if cluster and parts > 1 else None, pdl)
+            shared, (min(parts, 8), 1, 1) if cluster and parts > 1 else None, pdl)
 
     @staticmethod
     def has_decode_warp(batch):
@@ -222,7 +222,7 @@ class Kernels:
         self.kernel("decode_append", batch)(
             (parts, batch.key_heads * ((batch.group + 15) // 16), batch.rows), (128, 1, 1),
             batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters] + fresh.arguments(),
-            shared, (parts, 1, 1) if cluster and parts > 1 else None, pdl)
+            shared, (min(parts, 8), 1, 1) if cluster and parts > 1 else None, pdl)
 
     def prefill_hopper(self, batch, out, pdl=False):
         stages = {64: 6, 128: 3, 256: 0}[batch.size]
@@ -321,7 +321,7 @@ def check(kernels):
             exact = batch.exact()
             width = exact.shape[1]
             first = None
-            for run in ("prefill", 1, 2, 3, 5, 16, 2, "cluster 2", "cluster 5", "cluster 8", "decode_warp", "prefill_hopper"):
+            for run in ("prefill", 1, 2, 3, 5, 16, 2, "cluster 2", "cluster 5", "cluster 8", "cluster 16", "cluster 64", "cluster 8", "decode_warp", "prefill_hopper"):
                 if not kernels.has(run, batch):
                     continue
                 out = torch.full((batch.rows, width + 8), float("nan"), device=DEVICE, dtype=dtype)[:, :width]
@@ -367,7 +367,7 @@ def check_fresh(kernels, cases):
                     cache = batch.cache.clone()
                     if not torch.isfinite(expected).all():
                         kernels.fails("NOT FINITE", case, options)
-                    for run in (1, 3, "cluster 2", "cluster 8", "decode_warp"):
+                    for run in (1, 3, "cluster 2", "cluster 8", "cluster 16", "cluster 64", "decode_warp"):
                         if not kernels.has(run, batch):
                             continue
                         unturned.copy_(all_rows)
@@ -390,6 +390,8 @@ def few(kernels):
         ("gpt2", 12, 1, 64, 300, (1, 8, 32, 128)),
         ("llama", 8, 4, 128, 1024, (1, 8, 64, 256)),
         ("llama long", 8, 4, 128, 32768, (1, 4)),
+        ("qwen3.6", 2, 8, 256, 1024, (1, 8)),
+        ("qwen3.6", 2, 8, 256, 32768, (1, 4)),
         ("gemma4", 2, 8, 512, 1024, (1, 8, 64)),
         ("gemma4", 2, 8, 512, 32768, (1,)),
     ]
@@ -400,10 +402,10 @@ def few(kernels):
             all_batches = [Batch([context] * count, [1] * count, key_heads, group, size, torch.bfloat16, fill=False) for _ in range(sets)]
             out = torch.empty_like(all_batches[0].query)
             line = f"{name:10s} rows {count:4d} context {context:6d}"
-            for parts in (1, 2, 3, 4, 8, 16, 64):
-                if parts > 1 and parts > context // 128 + 1:
+            for parts in (1, 2, 4, 8, 16, 32, 64):
+                if parts > 1 and parts > context // 64 + 1:
                     continue
-                cluster = 1 < parts <= 8
+                cluster = parts > 1
                 taken = [time_graph([lambda b=b: kernels.decode(b, out, parts, pdl, pdl and cluster) for b in all_batches * 2]) for pdl in (False, True)]
                 line += f" | {parts}: {taken[0] * 1e6:6.1f} pdl{' cluster' if cluster else ''} {taken[1] * 1e6:6.1f} us {bytes_ / taken[1] / 1e12:4.2f} TB/s"
             print(line, flush=True)
@@ -411,7 +413,7 @@ def few(kernels):
 
 def fresh(kernels):
     """Decode steps: appending before attention and within it."""
-    shapes = [("gpt2", 12, 1, 64, 300, (1, 8, 32, 64, 128, 256)), ("llama", 8, 4, 128, 1024, (1, 8, 16, 32, 64, 256))]
+    shapes = [("gpt2", 12, 1, 64, 300, (1, 8, 32, 64, 128, 256)), ("llama", 8, 4, 128, 1024, (1, 8, 16, 32, 64, 256)), ("qwen3.6", 2, 8, 256, 1024, (1, 4))]
     for name, key_heads, group, size, context, batches in shapes:
         for count in batches:
             bytes_ = count * key_heads * context * size * 4
@@ -419,7 +421,7 @@ def fresh(kernels):
             pairs = []
             for _ in range(sets):
                 batch = Batch([context] * count, [1] * count, key_heads, group, size, torch.bfloat16, fill=False)
-                new = Fresh(batch, torch.randn(count, (group + 2) * key_heads * size, device=DEVICE).to(torch.bfloat16), rope=name == "llama")
+                new = Fresh(batch, torch.randn(count, (group + 2) * key_heads * size, device=DEVICE).to(torch.bfloat16), rope=name != "gpt2")
                 batch.query = new.query
                 pairs.append((batch, new))
             out = torch.empty(count, key_heads * group * size, device=DEVICE, dtype=torch.bfloat16)
@@ -431,8 +433,9 @@ def fresh(kernels):
                 kernels.decode(b, out, parts, True, True)
 
             runs = {"apart": apart, "step": lambda b, f: kernels.decode_append(b, f, out, parts, True, True), "step 1": lambda b, f: kernels.decode_append(b, f, out, 1, True),
-                    "step 4": lambda b, f: kernels.decode_append(b, f, out, 4, True, True),
-                    "decode_warp": lambda b, f: kernels.decode_warp(b, out, f, True)}
+                    **{f"step {p}": lambda b, f, p=p: kernels.decode_append(b, f, out, p, True, True) for p in (4, 8, 16, 32, 64) if p * count * key_heads <= 132}}
+            if kernels.has_decode_warp(pairs[0][0]):
+                runs["decode_warp"] = lambda b, f: kernels.decode_warp(b, out, f, True)
             for what, run in runs.items():
                 taken = time_graph([lambda p=p, run=run: run(*p) for p in pairs * 2])
                 line += f" | {what} {taken * 1e6:6.1f} us {bytes_ / taken / 1e12:4.2f} TB/s"

@@ -116,25 +116,25 @@ def check_grouped(lab):
     print(f"grouped: {lab.checks} checks, {lab.wrong} wrong", flush=True)
 
 
-def run_chosen(lab, suffix, first, second, x, picks, factors, inner, out, half, shared=None, kinds=("gated", "combined"), second_half=None):
+def run_chosen(lab, suffix, first, second, x, picks, factors, inner, out, sets, shared=None, kinds=("gated", "combined")):
     """All experts of few rows: products with gates, and sums; `inner` has gates and ups of each choice, its gates are written."""
     (rows, width), chosen, size = x.shape, picks.shape[1], inner.shape[1] // 2
+    ring = 196608 if sets == 4 else 98304
     if "gated" in kinds:
-        lab.run("chosen_experts", f"experts_gated_{half}_{suffix}", (-(-size // half) * rows,), 256,
+        lab.run("chosen_experts", f"experts_gated_{sets}_{suffix}", (-(-size // 8) * rows,), 256 * sets,
                 [first, x, long(x.stride(0)), picks, chosen, rows, size, width, 1, 2.0, 0.5, inner, long(inner.stride(0))],
-                98304 + -(-2 * width // 16) * 16 + 64 * chosen * half)
-    half = second_half or half
+                ring + -(-2 * width // 16) * 16 + 512 * chosen)
     if "combined" in kinds:
         beside = [shared[0], long(shared[0].stride(0)), shared[1], long(shared[1].stride(0))] if shared else [None, long(0), None, long(0)]
-        lab.run("chosen_experts", f"experts_combined_{half}_{suffix}", (-(-width // (2 * half)) * rows,), 256,
+        lab.run("chosen_experts", f"experts_combined_{sets}_{suffix}", (-(-width // 16) * rows,), 256 * sets,
                 [second, inner, long(inner.stride(0)), picks, factors, chosen, rows, width, size, 0.75, 1, *beside, out, long(out.stride(0))],
-                98304 + -(-2 * size * chosen // 16) * 16 + 64 * chosen * half + 4 * chosen * (2 * half + 1))
+                ring + -(-2 * size * chosen // 16) * 16 + 580 * chosen)
 
 
 def check_chosen(lab):
     """All experts of few rows at once have the bits of grouped products, gates, and their sum, one after the other."""
     for suffix in SOURCES:
-        for experts, chosen, rows, width, size, half in ((12, 2, 1, 512, 64, 8), (9, 3, 2, 416, 32, 4), (40, 5, 2, 96, 160, 8), (16, 4, 1, 704, 704, 4)):
+        for experts, chosen, rows, width, size in ((12, 2, 1, 512, 64), (9, 3, 2, 416, 32), (40, 5, 2, 96, 160), (16, 4, 1, 704, 704)):
             first = Weight(lab, width, [(SOURCES[suffix], experts * 2 * size)])
             second = Weight(lab, size, [(SOURCES[suffix], experts * width)])
             picks = torch.stack([torch.randperm(experts)[:chosen] for _ in range(rows)]).int().to(lab.device)
@@ -152,10 +152,11 @@ def check_chosen(lab):
             shared, gate = lab.rows(rows, width, suffix), lab.rows(rows, 1, suffix)
             lab.run("generic_rows", f"add_gated_{suffix}", (rows, -(-width // 256)), 256,
                     [shared, long(shared.stride(0)), gate, long(gate.stride(0)), 0.75, expected, long(expected.stride(0)), width])
-            inner, out = lab.poisoned(rows * chosen, 2 * size, suffix, 8), old.clone()
-            run_chosen(lab, suffix, first.kept[0], second.kept[0], x, picks, factors, inner, out, half, (shared, gate))
-            lab.same(f"gated experts {suffix} {width} {size} {half}", inner[:, :size], gates)
-            lab.same(f"combined experts {suffix} {width} {size} {half}", out, expected)
+            for sets in (2, 4):
+                inner, out = lab.poisoned(rows * chosen, 2 * size, suffix, 8), old.clone()
+                run_chosen(lab, suffix, first.kept[0], second.kept[0], x, picks, factors, inner, out, sets, (shared, gate))
+                lab.same(f"gated experts {suffix} {width} {size} {sets}", inner[:, :size], gates)
+                lab.same(f"combined experts {suffix} {width} {size} {sets}", out, expected)
     print(f"chosen: {lab.checks} checks, {lab.wrong} wrong", flush=True)
 
 
@@ -191,13 +192,11 @@ def measure_chosen(lab):
             inner = torch.zeros(rows * chosen, 2 * size, device=lab.device, dtype=torch.bfloat16)
             factors = torch.rand(rows * chosen, device=lab.device)
             picks = [torch.stack([torch.randperm(experts)[:chosen] for _ in range(rows)]).int().to(lab.device) for _ in range(40)]
-            half = 4 if rows * -(-size // 8) < 118 else 8
-            second_half = 4 if rows * -(-width // 16) < 118 else 8
-            for kinds in (("gated",), ("combined",), ("gated", "combined")):
-                calls = [lambda p=p: run_chosen(lab, "bf16", first, second, x, p, factors, inner, out, half, None, kinds, second_half) for p in picks]
-                taken = time_graph(calls, 3)
-                size_read = rows * chosen * width * size * 2 * (2 * ("gated" in kinds) + ("combined" in kinds))
-                line += f" | {rows} rows, {' and '.join(kinds)} {taken * 1e6:6.1f} us {size_read / taken / 1e12:4.2f} TB/s"
+            for kinds in (("gated",), ("combined",)):
+                for sets in (2, 4):
+                    taken = time_graph([lambda p=p: run_chosen(lab, "bf16", first, second, x, p, factors, inner, out, sets, None, kinds) for p in picks], 3)
+                    size_read = rows * chosen * width * size * 2 * (2 if "gated" in kinds else 1)
+                    line += f" | {rows} rows, {kinds[0]}, {sets} sets {taken * 1e6:6.1f} us {size_read / taken / 1e12:4.2f} TB/s"
         print(line, flush=True)
 
 

@@ -6,9 +6,9 @@
 // Head sizes 64, 80, 96, 128, 256 and 512 on sm_80 and later, of 512 without the kernel that appends. Grid (parts, keyHeads * ceil(group / 16), rows), 128 threads, dynamic
 // shared memory STAGES * 256 * (SIZE + 8) + 32 * SIZE + 2,560 bytes. Part x of a row walks its x-th run of splits; `parts`
 // changes no bits. STAGES is 3, but 4 for size 80, 2 for 256 and 1 for 512; where a block has no more than 99 KiB (sm_86,
-// sm_89, sm_120), 2 for size 128, and there is no kernel for more. Up to 8 parts may be launched as a cluster (parts, 1, 1), which merges its runs together (sm_90 and
-// later); else the last part to finish does. May be launched with programmatic stream serialization.
-// On an H200, one part and no cluster from about 100 (row, key head) pairs on, below it 200 / pairs parts, 8 at most, run best.
+// sm_89, sm_120), 2 for size 128, and there is no kernel for more. Up to 8 parts may be launched as a cluster (parts, 1, 1), a multiple of 8 as clusters
+// (8, 1, 1), the last of which merges all runs (sm_90 and later); else the last part to finish does. May be launched with programmatic
+// stream serialization. On an H200, one part and no cluster from about 100 (row, key head) pairs on, below it 200 / pairs parts run best.
 // rowSequence: [rows]. contextLength: [sequences], positions whose keys were written in earlier steps.
 // partials: float32 [entries, keyHeads * group, SIZE + 2] where row r owns the entries from firstEntry[r] on, one for each
 // split up to its position. counters: [rows * keyHeads * ceil(group / 16)] zeros, which it leaves as zeros.

@@ -5,22 +5,55 @@
 
 #if __CUDA_ARCH__ >= 900
 #include "common/hopper.cuh"
-__device__ __forceinline__ bool inCluster() {
+// Blocks of a cluster; 1 where there are none.
+__device__ __forceinline__ int clusterBlocks() {
     u32 blocks;
     asm volatile("mov.u32 %0, %%cluster_nctaid.x;" : "=r"(blocks));
-    return blocks > 1;
+    return blocks;
 }
 
 __device__ __forceinline__ void clusterBarrier() {
     clusterArrive();
     clusterWait();
 }
+
+// Whether this block's cluster is the last of `running` to come here, all its threads; what the others wrote before is then visible.
+__device__ __forceinline__ bool isLastCluster(unsigned* counter, int running) {
+    __shared__ float isLast;
+    __threadfence();
+    clusterBarrier();
+    if (clusterRank() == 0 && threadIdx.x < 32) {
+        bool last = false;
+        if (threadIdx.x == 0) {
+            __threadfence();
+            last = atomicAdd(counter, 1) == running - 1;
+            if (last) {
+                *counter = 0;
+            }
+            __threadfence();
+        }
+        last = __shfl_sync(~0u, last, 0);
+        if ((int)threadIdx.x < clusterBlocks()) {
+            clusterStore(sharedAddress(&isLast), threadIdx.x, last ? 1.0f : 0.0f);
+        }
+    }
+    clusterBarrier();
+    return isLast != 0.0f;
+}
 #else
-__device__ __forceinline__ bool inCluster() {
-    return false;
+__device__ __forceinline__ int clusterBlocks() {
+    return 1;
+}
+
+__device__ __forceinline__ int clusterRank() {
+    return 0;
 }
 
 __device__ __forceinline__ void clusterBarrier() {}
+
+__device__ __forceinline__ bool isLastCluster(unsigned*, int) {
+    return false;
+}
 #endif
 
 struct Parts {
@@ -51,7 +84,7 @@ __device__ __forceinline__ bool isLastPart(unsigned* counter, int running) {
 template <class T, class Kv, int SIZE, int STAGES, bool IS_FRESH>
 __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& parts, const Fresh& fresh = Fresh()) {
     constexpr int THREADS = 128;
-    constexpr int WORKERS = SIZE > 128 ? 2 : 4;  // warps that turn heads at a time, each in SIZE floats
+    constexpr int WARPS = 4;
     constexpr int RUNS = Quarter<SIZE>::RUNS;
     constexpr bool APART = STAGES == 1;  // one place of keys and one of values, which are fetched in turn
     static_assert(!APART || !IS_FRESH, "heads that need so much memory are appended before");
@@ -83,7 +116,9 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     int perPart = (splits + gridDim.x - 1) / gridDim.x;
     int running = (splits + perPart - 1) / perPart;  // parts that have work
     bool isIdle = (int)blockIdx.x >= running;
-    bool meets = running > 1 && inCluster();
+    int blocks = clusterBlocks();
+    int clusters = (running + blocks - 1) / blocks;  // that have work
+    bool meets = running > 1 && blocks > 1 && (int)blockIdx.x < clusters * blocks;
     if (isIdle && !meets) {
         return;
     }
@@ -149,17 +184,17 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     int upper = lane / 4;
     int lastTile = (end - 1) / TILE;
     HeadBits<SIZE> kept;  // of the new key in one warp, of the new value in another
-    int which = (warp - heads % WORKERS + WORKERS) % WORKERS;  // 0: this warp has the key, 1: the value
+    int which = (warp - heads % WARPS + WARPS) % WARPS;  // 0: this warp has the key, 1: the value
     // Brings them to the last tile once its stage is theirs.
     auto storeLast = [&](int t) {
-        if (IS_FRESH && t == lastTile && t < tileEnd && warp < WORKERS && which < 2) {
+        if (IS_FRESH && t == lastTile && t < tileEnd && which < 2) {
             u16* stage = (u16*)(memory + t % STAGES * TILE_BYTES<SIZE>);
             storeKept<SIZE>(stage + (which * TILE + (end - 1) % TILE) * STRIDE<SIZE>, kept);
         }
     };
     if constexpr (IS_FRESH) {
-        if (!isIdle && warp < WORKERS) {
-            float* shared = (float*)weightRows + warp * SIZE;
+        if (!isIdle) {
+            float* shared = (float*)(ring + (tile + STAGES - 1) % STAGES * STAGE_BYTES) + warp * SIZE;  // no tile is there yet
             const u16* queries = p.query + row * p.queryStride + (i64)firstHead * SIZE;
             bool stores = lastTile < tileEnd && which < 2;
             HeadBits<SIZE> head;
@@ -168,10 +203,10 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
                 kept.load(
                     (which == 0 ? fresh.key + row * fresh.keyStride : fresh.value + row * fresh.valueStride) + keyHead * SIZE);
             }
-            for (int h = warp; h < heads; h += WORKERS) {
+            for (int h = warp; h < heads; h += WARPS) {
                 freshQuery<T>(fresh, head, turns, firstHead + h, h, shared, query);
-                if (h + WORKERS < heads) {
-                    head.load(queries + (h + WORKERS) * SIZE);
+                if (h + WARPS < heads) {
+                    head.load(queries + (h + WARPS) * SIZE);
                 }
             }
             if (stores) {
@@ -319,9 +354,13 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     int begin = threadIdx.x;
     int step = THREADS;
     if (meets) {
-        clusterBarrier();
-        begin += blockIdx.x * THREADS;
-        step *= gridDim.x;
+        if (clusters == 1) {
+            clusterBarrier();
+        } else if (!isLastCluster(parts.counters + row * gridDim.y + blockIdx.y, clusters)) {
+            return;
+        }
+        begin += clusterRank() * THREADS;
+        step *= blocks;
     } else if (!isLastPart(parts.counters + row * gridDim.y + blockIdx.y, running)) {
         return;
     }
@@ -332,7 +371,7 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
         float largestSoFar = __ldcg(entry + SIZE);
         float sum = __ldcg(entry + SIZE + 1);
         float2 value = __ldcg((const float2*)(entry + column));
-#pragma unroll 4
+#pragma unroll 8
         for (int split = perPart; split < splits; split++) {
             const float* next = entry + split * entryStride;
             float2 added = __ldcg((const float2*)(next + column));

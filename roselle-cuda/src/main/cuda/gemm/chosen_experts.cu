@@ -1,25 +1,31 @@
 // The experts that few rows chose, all of a row's in one block: 16-bit weights as the checkpoint has them, BF16 and F16.
 //
 // experts_gated: output[r * chosen + j][n] = activation(min(gate, limit)) * (clamp(up, -limit, limit) + upOffset), with gate and up
-//   the products of rows n and size + n of expert (r, j) with input[r]. Grid (ceil(size / HALF) * rows).
+//   the products of rows n and size + n of expert (r, j) with input[r]. Grid (ceil(size / 8) * rows).
 // experts_combined: output[r] (+)= scale * sum over j of weights[r * chosen + j] * (expert (r, j) * input[r * chosen + j]), then, where
-//   there is a shared expert, output[r] += sigmoid(sharedGate[r][0]) * scale * shared[r]. Grid (ceil(outputs / (2 * HALF)) * rows).
+//   there is a shared expert, output[r] += sigmoid(sharedGate[r][0]) * scale * shared[r]. Grid (ceil(outputs / 16) * rows).
 //
-// Both: 256 threads; columns are a multiple of 32, up to 32 experts are chosen. Dynamic shared memory: 98,304 bytes, then the inputs
-// of a block, `columns` numbers once or for each choice, up to a multiple of 16 bytes, then 64 * chosen * HALF bytes, and for
-// experts_combined 4 * chosen * (2 * HALF + 1) more.
+// Both: SETS * 256 threads; columns are a multiple of 32, up to 32 experts are chosen. Dynamic shared memory: ringBytes(SETS), then the
+// inputs of a block, `columns` numbers once or for each choice, up to a multiple of 16 bytes, then 512 * chosen bytes, and for
+// experts_combined 68 * chosen more.
 //
-// Bits are those of the grouped products of linear_mma.cuh (warp w has slice w of K, slices are added in order), of gated,
+// Bits are those of the grouped products of linear_mma.cuh (warp w of eight has slice w of K, slices are added in order), of gated,
 // combine_experts and add_gated, one after the other: numbers are rounded as these would store them.
 //
-// A warp walks the chunks of its slice of all experts through a ring of its own. experts_combined begins with its weights while the
+// Set s of eight warps has choices s, s + SETS and so on, whose chunks of its slice a warp walks through a ring of its own: one warp
+// alone would need longer for its instructions than memory for its chunks. experts_combined begins with its weights while the
 // kernel before it still runs: that is experts_gated, which lets it start no sooner than the routing is there.
 #include "common/ampere.cuh"
 #include "gemm/epilogue.cuh"
 
 using u8 = unsigned char;
 
-enum Sizes : int { SLICES = 8, CHUNK = 64, CHUNK_BYTES = 128, RING_BYTES = 98304 };
+enum Sizes : int { HALF = 8, ROWS = 2 * HALF, SLICES = 8, CHUNK = 64, CHUNK_BYTES = 128, STAGE_BYTES = ROWS * CHUNK_BYTES };
+
+// What the rings of all warps take: four sets have a multiprocessor for themselves.
+__device__ constexpr int ringBytes(int sets) {
+    return sets == 4 ? 196608 : 98304;
+}
 
 // The experts that the row of a block chose.
 struct Chosen {
@@ -42,11 +48,8 @@ __device__ __forceinline__ int swapped(int row, int piece) {
 }
 
 // One row of an expert for each of 2 * HALF rows of a tile: HALF from `first` on, then HALF that follow those, or, of gates, their ups.
-template <int HALF, bool GATES>
+template <bool GATES>
 struct Tile {
-    static constexpr int ROWS = 2 * HALF;
-    static constexpr int STAGE_BYTES = ROWS * CHUNK_BYTES;
-    static constexpr int STAGES = RING_BYTES / SLICES / STAGE_BYTES;
     static constexpr int PIECES = ROWS * 8 / 32;  // of a lane
     i64 at[PIECES];  // in an expert's matrix
     bool present[PIECES];
@@ -76,34 +79,35 @@ struct Tile {
 };
 
 // Multiplies with all chosen experts. `experts` is the number of the lane's; `begin()` waits for what the block reads beside weights
-// and brings the warp's columns of the inputs to `inputs`, which choice j has `inputStep` numbers behind those before it. Leaves
-// the slices' sums in `sums`, [chosen, SLICES, ROWS].
-template <class T, int HALF, bool GATES, class BEGIN>
+// and brings the inputs to `inputs`, which choice j has `inputStep` numbers behind those before it. Leaves the slices' sums in `sums`,
+// [chosen, SLICES, ROWS].
+template <class T, int SETS, bool GATES, class BEGIN>
 __device__ __forceinline__ void multiply(
     const Chosen& c, int experts, u8* ring, const u16* inputs, int inputStep, float* sums, BEGIN begin) {
-    using Rows = Tile<HALF, GATES>;
-    constexpr int STAGES = Rows::STAGES;
-    int warp = threadIdx.x / 32;
+    constexpr int STAGES = ringBytes(SETS) / SETS / SLICES / STAGE_BYTES;
+    int slice = threadIdx.x / 32 % SLICES;
+    int set = threadIdx.x / 256;
     int lane = threadIdx.x % 32;
-    int row = min(lane / 4, HALF - 1);  // sums of others are not looked at
+    int row = lane / 4;
     int part = lane % 4;
     int chunks = (c.columns + CHUNK - 1) / CHUNK;
-    int first = warp * chunks / SLICES;
-    int end = (warp + 1) * chunks / SLICES;
-    u8* stages = ring + warp * STAGES * Rows::STAGE_BYTES;
-    Rows tile(c);
+    int first = slice * chunks / SLICES;
+    int end = (slice + 1) * chunks / SLICES;
+    u8* stages = ring + (set * SLICES + slice) * STAGES * STAGE_BYTES;
+    Tile<GATES> tile(c);
     auto expert = [&](int choice) { return c.stack + __shfl_sync(~0u, experts, choice & 31) * c.expertRows * c.columns; };
-    int nextChoice = 0;
+    int nextChoice = set;
     int nextChunk = first;
     int nextStage = 0;
-    const u16* nextExpert = expert(0);
+    const u16* nextExpert = expert(set);
     auto loadNext = [&] {  // does nothing behind the last chunk
         if (nextChoice < c.count && first < end) {
-            tile.load(c, nextExpert, nextChunk, stages + nextStage * Rows::STAGE_BYTES);
+            tile.load(c, nextExpert, nextChunk, stages + nextStage * STAGE_BYTES);
             nextStage = nextStage + 1 == STAGES ? 0 : nextStage + 1;
             if (++nextChunk == end) {
                 nextChunk = first;
-                nextExpert = expert(++nextChoice);
+                nextChoice += SETS;
+                nextExpert = expert(nextChoice);
             }
         }
         copyCommit();
@@ -112,18 +116,18 @@ __device__ __forceinline__ void multiply(
     for (int i = 0; i < STAGES - 1; i++) {
         loadNext();
     }
-    begin(first, end);
-    __syncwarp();
+    begin();
+    __syncthreads();
     int stage = 0;
 #pragma unroll 1
-    for (int choice = 0; choice < c.count; choice++) {
+    for (int choice = set; choice < c.count; choice += SETS) {
         float both[4] = {};
 #pragma unroll 1
         for (int chunk = first; chunk < end; chunk++) {
             copyWait<STAGES - 2>();
             __syncwarp();
             loadNext();
-            const u8* weights = stages + stage * Rows::STAGE_BYTES;
+            const u8* weights = stages + stage * STAGE_BYTES;
             const u16* x = inputs + choice * inputStep + chunk * CHUNK + part * 8;
             stage = stage + 1 == STAGES ? 0 : stage + 1;
             int groups = min(CHUNK, c.columns - chunk * CHUNK) / 32;
@@ -136,8 +140,8 @@ __device__ __forceinline__ void multiply(
                 mma<T>(both, {low.z, high.z, low.w, high.w}, b.z, b.w);
             }
         }
-        if (part == 0 && lane / 4 < HALF) {
-            float* to = sums + (choice * SLICES + warp) * Rows::ROWS + row;
+        if (part == 0) {
+            float* to = sums + (choice * SLICES + slice) * ROWS + row;
             to[0] = both[0];
             to[HALF] = both[2];
         }
@@ -146,19 +150,17 @@ __device__ __forceinline__ void multiply(
     __syncthreads();
 }
 
-// Brings the columns that the chunks from `first` until `end` have from rows that lie `fromStep` numbers apart to others, `toStep`.
-__device__ __forceinline__ void bring(
-    const u16* from, i64 fromStep, u16* to, int toStep, int count, int first, int end, int columns) {
-    int pieces = (min(end * CHUNK, columns) - first * CHUNK) / 8;
-#pragma unroll 4
-    for (int i = threadIdx.x % 32; i < count * pieces; i += 32) {
-        int at = first * CHUNK + i % pieces * 8;
-        *(uint4*)(to + i / pieces * toStep + at) = *(const uint4*)(from + i / pieces * fromStep + at);
+// Brings `count` rows of `columns` numbers that lie `step` numbers apart, one behind the other.
+__device__ __forceinline__ void bring(const u16* from, i64 step, u16* to, int count, int columns) {
+    int pieces = columns / 8;
+#pragma unroll 2
+    for (int i = threadIdx.x; i < count * pieces; i += blockDim.x) {
+        *(uint4*)(to + i * 8) = *(const uint4*)(from + i / pieces * step + i % pieces * 8);
     }
 }
 
 // A sum as a product would store it.
-template <class T, int ROWS>
+template <class T>
 __device__ __forceinline__ float stored(const float* sums, int choice, int row) {
     const float* from = sums + choice * SLICES * ROWS + row;
     float sum = from[0];
@@ -169,26 +171,25 @@ __device__ __forceinline__ float stored(const float* sums, int choice, int row) 
     return toFloat<T>(fromFloat<T>(sum));
 }
 
-template <class T, int HALF>
+template <class T, int SETS>
 __device__ __forceinline__ void gatedExperts(const u16* weight, const u16* input, i64 inputStride, const int* experts,
     int chosen, int rows, int size, int columns, int activation, float limit, float upOffset, u16* output, i64 outputStride) {
     extern __shared__ __align__(128) u8 memory[];
-    u16* x = (u16*)(memory + RING_BYTES);
-    float* sums = (float*)(memory + RING_BYTES + (columns * 2 + 15) / 16 * 16);
+    u16* x = (u16*)(memory + ringBytes(SETS));
+    float* sums = (float*)(memory + ringBytes(SETS) + (columns * 2 + 15) / 16 * 16);
     i64 row = blockIdx.x % rows;
     int lane = threadIdx.x % 32;
     Chosen c = {weight, 2 * size, columns, chosen, (int)(blockIdx.x / rows) * HALF, size};
     waitForPrevious();
     launchNext();  // whose first reads are of what is there now
     int expert = lane < chosen ? loadRouted(experts + row * chosen + lane) : 0;
-    multiply<T, HALF, true>(c, expert, memory, x, 0, sums,
-        [&](int first, int end) { bring(input + row * inputStride, 0, x, 0, 1, first, end, columns); });
-    for (int i = threadIdx.x; i < chosen * HALF; i += 256) {
+    multiply<T, SETS, true>(c, expert, memory, x, 0, sums, [&] { bring(input + row * inputStride, 0, x, 1, columns); });
+    for (int i = threadIdx.x; i < chosen * HALF; i += SETS * 256) {
         int choice = i / HALF;
         int n = c.first + i % HALF;
         if (n < size) {
-            float gate[1] = {fminf(stored<T, 2 * HALF>(sums, choice, i % HALF), limit)};
-            float up = stored<T, 2 * HALF>(sums, choice, HALF + i % HALF);
+            float gate[1] = {fminf(stored<T>(sums, choice, i % HALF), limit)};
+            float up = stored<T>(sums, choice, HALF + i % HALF);
             activateAll(activation, gate);
             output[(row * chosen + choice) * outputStride + n] =
                 fromFloat<T>(gate[0] * (fminf(fmaxf(up, -limit), limit) + upOffset));
@@ -204,14 +205,13 @@ struct Shared {
     i64 gateStride;
 };
 
-template <class T, int HALF>
+template <class T, int SETS>
 __device__ __forceinline__ void combinedExperts(const u16* weight, const u16* input, i64 inputStride, const int* experts,
     const float* factors, int chosen, int rows, int outputs, int columns, float scale, int adds, Shared shared, u16* output,
     i64 outputStride) {
-    constexpr int ROWS = 2 * HALF;
     extern __shared__ __align__(128) u8 memory[];
-    u16* x = (u16*)(memory + RING_BYTES);
-    float* sums = (float*)(memory + RING_BYTES + (chosen * columns * 2 + 15) / 16 * 16);
+    u16* x = (u16*)(memory + ringBytes(SETS));
+    float* sums = (float*)(memory + ringBytes(SETS) + (chosen * columns * 2 + 15) / 16 * 16);
     float* products = sums + chosen * SLICES * ROWS;  // [chosen, ROWS]
     float* factor = products + chosen * ROWS;  // [chosen]
     i64 row = blockIdx.x % rows;
@@ -224,9 +224,9 @@ __device__ __forceinline__ void combinedExperts(const u16* weight, const u16* in
     float gate = 0.0f;
     launchNext();
     int expert = lane < chosen ? loadRouted(experts + row * chosen + lane) : 0;
-    multiply<T, HALF, false>(c, expert, memory, x, columns, sums, [&](int first, int end) {
+    multiply<T, SETS, false>(c, expert, memory, x, columns, sums, [&] {
         waitForPrevious();
-        bring(input + row * chosen * inputStride, inputStride, x, columns, chosen, first, end, columns);
+        bring(input + row * chosen * inputStride, inputStride, x, chosen, columns);
         if (finishes) {
             old = adds ? toFloat<T>(output[row * outputStride + n]) : 0.0f;
             beside = shared.output ? toFloat<T>(shared.output[row * shared.stride + n]) : 0.0f;
@@ -236,8 +236,8 @@ __device__ __forceinline__ void combinedExperts(const u16* weight, const u16* in
             factor[threadIdx.x] = factors[row * chosen + threadIdx.x];
         }
     });
-    for (int i = threadIdx.x; i < chosen * ROWS; i += 256) {
-        products[i] = stored<T, ROWS>(sums, i / ROWS, i % ROWS);
+    for (int i = threadIdx.x; i < chosen * ROWS; i += SETS * 256) {
+        products[i] = stored<T>(sums, i / ROWS, i % ROWS);
     }
     __syncthreads();
     if (finishes) {
@@ -253,22 +253,22 @@ __device__ __forceinline__ void combinedExperts(const u16* weight, const u16* in
     }
 }
 
-#define EXPERTS(HALF, T, SUFFIX)                                                                                              \
-    extern "C" __global__ void __launch_bounds__(256, 2)                                                                      \
-        experts_gated_##HALF##_##SUFFIX(const u16* weight, const u16* input, i64 inputStride, const int* experts, int chosen, \
+#define EXPERTS(SETS, T, SUFFIX)                                                                                              \
+    extern "C" __global__ void __launch_bounds__(SETS * 256, SETS == 4 ? 1 : 2)                                               \
+        experts_gated_##SETS##_##SUFFIX(const u16* weight, const u16* input, i64 inputStride, const int* experts, int chosen, \
             int rows, int size, int columns, int activation, float limit, float upOffset, u16* output, i64 outputStride) {    \
-        gatedExperts<T, HALF>(weight, input, inputStride, experts, chosen, rows, size, columns, activation, limit, upOffset,  \
+        gatedExperts<T, SETS>(weight, input, inputStride, experts, chosen, rows, size, columns, activation, limit, upOffset,  \
             output, outputStride);                                                                                            \
     }                                                                                                                         \
-    extern "C" __global__ void __launch_bounds__(256, 2)                                                                      \
-        experts_combined_##HALF##_##SUFFIX(const u16* weight, const u16* input, i64 inputStride, const int* experts,          \
+    extern "C" __global__ void __launch_bounds__(SETS * 256, SETS == 4 ? 1 : 2)                                               \
+        experts_combined_##SETS##_##SUFFIX(const u16* weight, const u16* input, i64 inputStride, const int* experts,          \
             const float* factors, int chosen, int rows, int outputs, int columns, float scale, int adds, const u16* shared,   \
             i64 sharedStride, const u16* sharedGate, i64 gateStride, u16* output, i64 outputStride) {                         \
-        combinedExperts<T, HALF>(weight, input, inputStride, experts, factors, chosen, rows, outputs, columns, scale, adds,   \
+        combinedExperts<T, SETS>(weight, input, inputStride, experts, factors, chosen, rows, outputs, columns, scale, adds,   \
             Shared{shared, sharedStride, sharedGate, gateStride}, output, outputStride);                                      \
     }
 
+EXPERTS(2, Bf16, bf16)
+EXPERTS(2, F16, f16)
 EXPERTS(4, Bf16, bf16)
 EXPERTS(4, F16, f16)
-EXPERTS(8, Bf16, bf16)
-EXPERTS(8, F16, f16)

@@ -274,7 +274,7 @@ public final class ModelBenchmark {
             for (int i = 0; i < tokens; i++) {
                 int row = s * tokens + i;
                 inputs.positions[row] = position + i;
-                inputs.tokenIds[row] = (row * 7919 + position * 104_729 + 1) % vocabulary;
+                inputs.tokenIds[row] = tokenAt(row, position, vocabulary);
             }
         }
         inputs.rowStart[sequences] = inputs.rows;
@@ -283,6 +283,11 @@ public final class ModelBenchmark {
         device.submit(inputs, program);
         read(sequences - 1);
         profile.addStep(System.nanoTime() - start);
+    }
+
+    /** Any token of a vocabulary, others for others, however long the context is. */
+    static int tokenAt(int row, int position, int vocabulary) {
+        return (int) ((row * 7919L + position * 104_729L + 1) % vocabulary);
     }
 
     private void profiled(Operations operations, StepInputs step) {

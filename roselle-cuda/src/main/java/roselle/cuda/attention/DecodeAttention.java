@@ -13,7 +13,7 @@ import roselle.cuda.step.StepMemory;
 
 /**
  * Decode attention: few rows, each on its own, with the bits of prefill. A <i>pair</i> is a row and a key head. Few pairs have
- * several blocks each, which share the context; more have one; very many have a warp each. New heads are appended by the same
+ * several blocks each, which share the context, up to 32 of them; more have one; very many have a warp each. New heads are appended by the same
  * kernel where that is faster than a kernel before it.
  *
  * <p>The numbers are where the one became faster than the other on an H200 (docs/performance.md).
@@ -21,7 +21,8 @@ import roselle.cuda.step.StepMemory;
 final class DecodeAttention {
     private static final int FULL_PAIRS = 100; // from which several blocks a pair do not pay
     private static final int PART_PAIRS = 200;
-    private static final int MAX_PARTS = 8;
+    private static final int CLUSTER = 8; // blocks, at most
+    private static final int MAX_CLUSTERS = 4; // of a pair
     private static final int MIN_WARP_PAIRS = 500; // pairs of a warp each
     private static final int MAX_WARP_SHARERS = 8; // heads of queries that such a warp takes
     private static final int MIN_WARP_APPEND_PAIRS = 600; // pairs of a warp each that also appends
@@ -76,10 +77,20 @@ final class DecodeAttention {
         return call.shape().rows() * call.heads().keyHeads();
     }
 
-    /** How many blocks share a pair. */
-    private static int parts(AttentionCall call) {
+    /** How many blocks share a pair: one, up to a cluster, or clusters until two blocks are there for each multiprocessor. */
+    private int parts(AttentionCall call) {
         int pairs = pairs(call);
-        return pairs >= FULL_PAIRS ? 1 : Math.clamp(PART_PAIRS / pairs, 1, MAX_PARTS);
+        int parts = pairs >= FULL_PAIRS ? 1 : Math.clamp(PART_PAIRS / pairs, 1, CLUSTER);
+        if (parts < CLUSTER || !device.isHopper()) {
+            return parts;
+        }
+        int blocks = pairs * headTiles(call);
+        return CLUSTER * Math.clamp(2 * device.multiprocessors() / (CLUSTER * blocks), 1, MAX_CLUSTERS);
+    }
+
+    /** Blocks that share the heads of a key head. */
+    private static int headTiles(AttentionCall call) {
+        return Launcher.cover(call.sharers(), 16);
     }
 
     private static boolean hasWarps(AttentionCall call) {
@@ -141,9 +152,12 @@ final class DecodeAttention {
     }
 
     private void launchBlocks(HeadKernels kernels, AttentionCall call, int parts) {
-        int headTiles = Launcher.cover(call.sharers(), 16);
         launcher.shared(kernels.decodeSharedBytes())
-                .cluster(device.isHopper() ? parts : 1)
-                .launch(parts, call.heads().keyHeads() * headTiles, call.shape().rows(), 128);
+                .cluster(device.isHopper() ? Math.min(parts, CLUSTER) : 1)
+                .launch(
+                        parts,
+                        call.heads().keyHeads() * headTiles(call),
+                        call.shape().rows(),
+                        128);
     }
 }

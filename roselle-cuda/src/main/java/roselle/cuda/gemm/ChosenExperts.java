@@ -22,35 +22,34 @@ import roselle.tensor.DataType;
  * once. They have the bits of the grouped products, the gates and the sum.
  */
 public final class ChosenExperts {
-    public static final int RING_BYTES = 98_304;
-
-    private static final int THREADS = 256;
+    private static final int SET = 256; // threads that share a choice
+    private static final int FEW_SETS = 2;
+    private static final int MANY_SETS = 4;
     private static final int SLICES = 8;
-    private static final int FEW_HALF = 4; // rows of gates of a tile, or half those of the second product
-    private static final int HALF = 8;
+    private static final int HALF = 8; // rows of gates of a tile, or half those of the second product
     private static final int ALIGNMENT = 16;
     private static final int MULTIPLE = 32; // of columns
 
     private final Gpu device;
     private final Launcher launcher;
     private final DataType type;
-    private final Kernel fewGated;
-    private final Kernel gated;
-    private final Kernel fewCombined;
-    private final Kernel combined;
+    private final Kernel[] gated; // with few sets, with many
+    private final Kernel[] combined;
 
     ChosenExperts(Gpu device, Kernels kernels, Launcher launcher, DataType type) {
         this.device = device;
         this.launcher = launcher;
         this.type = type;
-        fewGated = kernel(kernels, "gated_" + FEW_HALF);
-        gated = kernel(kernels, "gated_" + HALF);
-        fewCombined = kernel(kernels, "combined_" + FEW_HALF);
-        combined = kernel(kernels, "combined_" + HALF);
+        gated = both(kernels, "gated");
+        combined = both(kernels, "combined");
     }
 
-    private Kernel kernel(Kernels kernels, String name) {
-        return kernels.kernel(KernelSource.CHOSEN_EXPERTS, "experts_" + name + "_" + type.label());
+    private Kernel[] both(Kernels kernels, String name) {
+        return new Kernel[] {kernel(kernels, name, FEW_SETS), kernel(kernels, name, MANY_SETS)};
+    }
+
+    private Kernel kernel(Kernels kernels, String name, int sets) {
+        return kernels.kernel(KernelSource.CHOSEN_EXPERTS, "experts_" + name + "_" + sets + "_" + type.label());
     }
 
     /** Whether they are for such experts, and so few rows that hardly any expert has several of them. */
@@ -72,8 +71,8 @@ public final class ChosenExperts {
                 && CudaBuffer.isAligned(input)
                 && CudaBuffer.isAligned(gates)
                 && sum.output().buffer().type() == type
-                && Math.max(sharedBytes(first.columns(), 1, chosen), sharedBytes(second.columns(), chosen, chosen))
-                        <= device.sharedMemory();
+                && fitsShared(FEW_SETS, first.columns(), 1, chosen)
+                && fitsShared(FEW_SETS, second.columns(), chosen, chosen);
     }
 
     /** Numbers of the rows' own type, one matrix behind the other, and products that are stored as they are. */
@@ -93,11 +92,20 @@ public final class ChosenExperts {
                 && !epilogue.accumulates();
     }
 
-    /** What a block needs at most, for inputs of one row or of each choice. */
-    private static int sharedBytes(int columns, int inputs, int chosen) {
+    /** What the rings of all warps of a block take. */
+    private static int ringBytes(int sets) {
+        return sets == MANY_SETS ? 196_608 : 98_304;
+    }
+
+    /** What a block needs, for inputs of one row or of each choice. */
+    private static int sharedBytes(int sets, int columns, int inputs, int chosen) {
         int inputBytes = Launcher.cover((long) inputs * columns * Short.BYTES, ALIGNMENT) * ALIGNMENT;
         int sums = (SLICES + 1) * 2 * HALF + 1;
-        return RING_BYTES + inputBytes + chosen * sums * Float.BYTES;
+        return ringBytes(sets) + inputBytes + chosen * sums * Float.BYTES;
+    }
+
+    private boolean fitsShared(int sets, int columns, int inputs, int chosen) {
+        return sharedBytes(sets, columns, inputs, chosen) <= device.sharedMemory();
     }
 
     void feed(Rows input, ExpertProducts experts, Routing routing, ExpertSum sum, int rows) {
@@ -106,23 +114,26 @@ public final class ChosenExperts {
         Rows gates = experts.gates();
         int chosen = routing.chosen();
         int size = second.columns();
-        boolean fewGates = isFew(rows, size, HALF);
-        launcher.of(fewGates ? fewGated : gated)
+        int columns = first.columns();
+        boolean manyGates = fitsShared(MANY_SETS, columns, 1, chosen);
+        launcher.of(gated[manyGates ? 1 : 0])
                 .pointer(first.parts().getFirst().address())
                 .rows(input)
                 .pointer(routing.experts())
                 .integer(chosen)
                 .integer(rows)
                 .integer(size)
-                .integer(first.columns())
+                .integer(columns)
                 .integer(KernelNumbers.of(experts.gate().activation()))
                 .number(experts.gate().limit())
                 .number(experts.gate().upOffset())
                 .rows(gates)
-                .shared(sharedBytes(first.columns(), 1, chosen))
-                .launch((long) Launcher.cover(size, fewGates ? FEW_HALF : HALF) * rows, 1, 1, THREADS);
-        boolean fewOutputs = isFew(rows, second.rows(), 2 * HALF);
-        launcher.of(fewOutputs ? fewCombined : combined) // right behind: it begins before the gates are there
+                .shared(sharedBytes(sets(manyGates), columns, 1, chosen))
+                .launch((long) Launcher.cover(size, HALF) * rows, 1, 1, SET * sets(manyGates));
+        long blocks = (long) Launcher.cover(second.rows(), 2 * HALF) * rows;
+        // with many sets a multiprocessor has one block
+        boolean manyOutputs = blocks <= device.multiprocessors() && fitsShared(MANY_SETS, size, chosen, chosen);
+        launcher.of(combined[manyOutputs ? 1 : 0]) // right behind: it begins before the gates are there
                 .pointer(second.parts().getFirst().address())
                 .rows(gates)
                 .pointer(routing.experts())
@@ -136,12 +147,12 @@ public final class ChosenExperts {
         rows(sum.shared());
         rows(sum.sharedGate());
         launcher.rows(sum.output())
-                .shared(sharedBytes(size, chosen, chosen))
-                .launch(
-                        (long) Launcher.cover(second.rows(), fewOutputs ? 2 * FEW_HALF : 2 * HALF) * rows,
-                        1,
-                        1,
-                        THREADS);
+                .shared(sharedBytes(sets(manyOutputs), size, chosen, chosen))
+                .launch(blocks, 1, 1, SET * sets(manyOutputs));
+    }
+
+    private static int sets(boolean many) {
+        return many ? MANY_SETS : FEW_SETS;
     }
 
     private void rows(@Nullable Rows rows) {
@@ -150,10 +161,5 @@ public final class ChosenExperts {
         } else {
             launcher.rows(rows);
         }
-    }
-
-    /** Whether tiles of so many outputs leave multiprocessors without one. */
-    private boolean isFew(int rows, int outputs, int tile) {
-        return (long) rows * Launcher.cover(outputs, tile) < device.multiprocessors() * 9L / 10;
     }
 }
