@@ -15,6 +15,7 @@ import roselle.backend.step.StepLimits;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.engine.Devices;
+import roselle.engine.ModelFacts;
 import roselle.model.spec.TaskSpec;
 import roselle.tokenizer.TokenPair;
 
@@ -345,6 +346,11 @@ public final class EmbeddingEngine implements AutoCloseable {
     /** What runs it, and how. */
     public String device() {
         return device.describe();
+    }
+
+    /** What the model's files say of it. */
+    public ModelFacts facts() {
+        return ModelFacts.of(checkpoint);
     }
 
     public EmbeddingStatus status() {

@@ -481,6 +481,11 @@ public final class Engine implements AutoCloseable {
         return sizes.plan();
     }
 
+    /** What the model's files say of it. */
+    public ModelFacts facts() {
+        return ModelFacts.of(checkpoint);
+    }
+
     /** Where the time of its start went. */
     public StartTimeline timeline() {
         return timeline;
@@ -520,6 +525,11 @@ public final class Engine implements AutoCloseable {
     /** Whether the model comes with a chat template, so that it takes messages. */
     public boolean hasChatTemplate() {
         return forms.own().template().isPresent();
+    }
+
+    /** The source of the model's chat template, in Jinja; empty where it has none. */
+    public Optional<String> chatTemplate() {
+        return checkpoint.chatTemplate();
     }
 
     /** The name of the format in which the model calls tools; {@code none} where it is not known. */
