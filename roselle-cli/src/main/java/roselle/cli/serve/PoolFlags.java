@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import roselle.api.InvalidRequestException;
 import roselle.cli.option.HubSettings;
-import roselle.cli.option.ModelNames;
-import roselle.cli.option.TextInput;
 import roselle.cli.report.ByteSize;
 import roselle.cli.report.Heading;
 import roselle.cli.report.NearNames;
@@ -25,14 +23,12 @@ import roselle.server.config.ModelRepository;
 import roselle.server.config.ModelRepository.Control;
 import roselle.server.config.PoolOptions;
 import roselle.server.config.PooledModel;
-import roselle.server.config.PooledModel.Memory;
 
 /** The options that say which models are loaded when they are asked for, and how long they stay. */
 @Heading("Many models")
 final class PoolFlags {
+    private static final System.Logger LOG = System.getLogger(PoolFlags.class.getName());
     private static final Pattern DURATION = Pattern.compile("(\\d{1,9})(ms|s|m|h|)");
-    private static final Pattern SETTING = Pattern.compile("pin|(keep-alive|alias|guarantee|share)=.+");
-    private static final int MOST_BYTES = 1 << 20;
 
     /** A hundred years: what is longer is as long, and can be counted in nanoseconds. */
     private static final long MOST_HOURS = 876_000;
@@ -111,28 +107,27 @@ final class PoolFlags {
         return models != null;
     }
 
-    /** A model by its name, as somebody wrote it down. */
-    private record Written(
-            String name, Path path, boolean isPinned, String keepAlive, List<String> aliases, Memory memory) {
-        static Written of(Path path) {
-            return new Written(ModelNames.title(path), path, false, "", List.of(), Memory.USUAL);
-        }
-    }
-
     /** All models; {@code configuring} makes an engine's configuration of a path. */
     PoolOptions options(List<Path> arguments, Function<Path, EngineConfig> configuring) {
-        var written = new ArrayList<>(arguments.stream().map(Written::of).toList());
+        var written = new ArrayList<>(arguments.stream().map(WrittenModel::of).toList());
         Optional<Path> repository = repository();
         if (models != null && repository.isEmpty()) {
             Path existing = NearNames.existing(models);
-            written.addAll(Files.isDirectory(existing) ? folder(existing) : file(existing));
+            written.addAll(Files.isDirectory(existing) ? folder(existing) : ModelsFile.read(existing));
         }
         List<String> pins = AccessFlags.parts(pinned);
         List<String> pairs = AccessFlags.parts(aliases);
         List<String> targets = pairs.stream().map(PoolFlags::target).toList();
-        if (repository.isEmpty()) { // else a model may come later
-            requireKnown("pin", pins, written);
-            requireKnown("alias", targets, written);
+        if (repository.isPresent()) { // where a model may come later
+            var known = new ArrayList<>(written);
+            ModelRepository.models(repository.get()).stream()
+                    .map(WrittenModel::of)
+                    .forEach(known::add);
+            unknown("pin", pins, known).ifPresent(PoolFlags::warn);
+            unknown("alias", targets, known).ifPresent(PoolFlags::warn);
+        } else {
+            unknown("pin", pins, written).ifPresent(PoolFlags::refuse);
+            unknown("alias", targets, written).ifPresent(PoolFlags::refuse);
         }
         var pooled = written.stream()
                 .map(model -> pooled(model, pins, pairs, configuring))
@@ -145,7 +140,7 @@ final class PoolFlags {
                         folder,
                         control,
                         Duration.ofSeconds(pollSeconds),
-                        path -> pooled(Written.of(path), pins, pairs, configuring),
+                        path -> pooled(WrittenModel.of(path), pins, pairs, configuring),
                         Optional.of(new HubSupply(new HubSettings(System.getenv()).config(false))))));
         return options.withHostMemory(hostMemory);
     }
@@ -163,7 +158,7 @@ final class PoolFlags {
     }
 
     private PooledModel pooled(
-            Written model, List<String> pins, List<String> pairs, Function<Path, EngineConfig> configuring) {
+            WrittenModel model, List<String> pins, List<String> pairs, Function<Path, EngineConfig> configuring) {
         var others = new ArrayList<>(model.aliases());
         pairs.stream()
                 .filter(pair -> target(pair).equals(model.name()))
@@ -173,19 +168,29 @@ final class PoolFlags {
         return new PooledModel(
                 model.name(),
                 others,
-                configuring.apply(model.path()),
+                model.adjustment().apply(configuring.apply(model.path())),
                 model.isPinned() || pins.contains(model.name()),
                 time(model.keepAlive().isEmpty() ? usual : model.keepAlive()),
                 model.memory());
     }
 
-    private static void requireKnown(String option, List<String> names, List<Written> models) {
+    /** What is said of the first of some names that no model has. */
+    private static Optional<String> unknown(String option, List<String> names, List<WrittenModel> models) {
         var unknown = new TreeSet<>(names);
         models.forEach(model -> unknown.remove(model.name()));
-        if (!unknown.isEmpty()) {
-            throw new InvalidRequestException(option + " names " + unknown.first() + ", which is no model: there are "
-                    + String.join(", ", models.stream().map(Written::name).toList()));
-        }
+        return unknown.stream()
+                .findFirst()
+                .map(name -> option + " names " + name + ", which is no model: there are "
+                        + String.join(
+                                ", ", models.stream().map(WrittenModel::name).toList()));
+    }
+
+    private static void refuse(String sentence) {
+        throw new InvalidRequestException(sentence);
+    }
+
+    private static void warn(String sentence) {
+        LOG.log(System.Logger.Level.WARNING, sentence + "; the folder may get it later");
     }
 
     private static String target(String pair) {
@@ -215,67 +220,13 @@ final class PoolFlags {
     }
 
     /** Files of GGUF, and folders with a configuration. */
-    private static List<Written> folder(Path folder) {
-        List<Written> found =
-                ModelRepository.models(folder).stream().map(Written::of).toList();
+    private static List<WrittenModel> folder(Path folder) {
+        List<WrittenModel> found =
+                ModelRepository.models(folder).stream().map(WrittenModel::of).toList();
         if (found.isEmpty()) {
             throw new InvalidRequestException(
                     "models is " + folder + ", which has no .gguf and no folder with a config.json");
         }
         return found;
-    }
-
-    /** Lines of {@code NAME = MODEL}, behind it perhaps {@code pin}, {@code keep-alive=TIME}, {@code alias=NAME} and more. */
-    private static List<Written> file(Path file) {
-        List<String> lines = TextInput.ofFile(file, MOST_BYTES, ": it is no list of models")
-                .lines()
-                .toList();
-        var found = new ArrayList<Written>();
-        for (int line = 0; line < lines.size(); line++) {
-            String text = lines.get(line).strip();
-            if (!text.isEmpty() && !text.startsWith("#")) {
-                found.add(written(text, file, line + 1));
-            }
-        }
-        return found;
-    }
-
-    private static Written written(String line, Path file, int number) {
-        int equals = line.indexOf('=');
-        String name = equals < 0 ? "" : line.substring(0, equals).strip();
-        var words = new ArrayList<>(List.of(line.substring(equals + 1).strip().split("\\s+")));
-        boolean pins = false;
-        String time = "";
-        Memory memory = Memory.USUAL;
-        var others = new ArrayList<String>();
-        while (words.size() > 1 && isSetting(words.getLast())) {
-            String word = words.removeLast();
-            String value = word.substring(word.indexOf('=') + 1);
-            switch (word.substring(0, word.length() - value.length())) {
-                case "keep-alive=" -> time = value;
-                case "alias=" -> others.addFirst(value);
-                case "guarantee=" -> memory = new Memory(new ByteSize().convert(value), memory.share());
-                case "share=" -> memory = new Memory(memory.guarantee(), share(value));
-                default -> pins = true;
-            }
-        }
-        String model = String.join(" ", words);
-        if (name.isEmpty() || model.isEmpty()) {
-            throw new InvalidRequestException(file + ", line " + number + " is not NAME = MODEL");
-        }
-        Path path = file.toAbsolutePath().resolveSibling(model);
-        return new Written(name, Files.exists(path) ? path : Path.of(model), pins, time, others, memory);
-    }
-
-    private static double share(String text) {
-        try {
-            return Double.parseDouble(text);
-        } catch (NumberFormatException wrong) {
-            throw new InvalidRequestException("share is " + text + ": it must be a number such as 0.5 or 3", wrong);
-        }
-    }
-
-    private static boolean isSetting(String word) {
-        return SETTING.matcher(word).matches();
     }
 }

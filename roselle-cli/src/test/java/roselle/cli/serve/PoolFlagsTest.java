@@ -123,6 +123,43 @@ final class PoolFlagsTest {
         assertThat(options.models().getLast().engine().model()).isEqualTo(Path.of("other.gguf"));
     }
 
+    @Test
+    void modelsOfAFileMayHaveSizesOfTheirOwn() throws IOException {
+        Path file = Files.writeString(folder.resolve("models"), """
+                small = s.gguf context=512 max-sequences=8 kv-type=f32 kv-memory=16M tool-parser=hermes pin
+                large = l.gguf
+                """);
+
+        List<EngineConfig> engines = options(List.of(), "--models=" + file).models().stream()
+                .map(PooledModel::engine)
+                .toList();
+
+        assertThat(engines.getFirst().batch().context()).isEqualTo(512);
+        assertThat(engines.getFirst().batch().maxSequences()).isEqualTo(8);
+        assertThat(engines.getFirst().cache().kvType()).isEqualTo("f32");
+        assertThat(engines.getFirst().cache().kvMemory()).isEqualTo(16L << 20);
+        assertThat(engines.getFirst().toolParser()).isEqualTo("hermes");
+        assertThat(engines.getLast()).isEqualTo(EngineConfig.of(Path.of("l.gguf")));
+    }
+
+    @Test
+    void aFolderWithoutWhatIsPinnedOrNamedOtherwiseIsRefused() throws IOException {
+        Files.createFile(folder.resolve("a.gguf"));
+
+        assertThatThrownBy(() -> options(List.of(), "--models=" + folder, "--pin=late"))
+                .hasMessage("pin names late, which is no model: there are a.gguf");
+        assertThatThrownBy(() -> options(List.of(), "--models=" + folder, "--alias=x=late"))
+                .hasMessageContaining("alias names late");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"a = x context=much", "a = x context=1", "a = x kv-type=f12", "a = x max-sequences=0"})
+    void refusesSizesThatAreNone(String line) throws IOException {
+        Path file = Files.writeString(folder.resolve("models"), line);
+
+        assertThatThrownBy(() -> options(List.of(), "--models=" + file)).isInstanceOf(InvalidRequestException.class);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"a", "= x", "a =", "a = x keep-alive=soon", "a = x share=much", "a = x share=0"})
     void refusesLinesThatSayNothing(String line) throws IOException {
