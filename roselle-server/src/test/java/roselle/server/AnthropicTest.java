@@ -220,6 +220,20 @@ final class AnthropicTest {
     }
 
     @Test
+    void anEffortAloneSwitchesNoThoughtsOn() {
+        String sum = "{\"role\":\"user\",\"content\":\"What is 12 + 30?\"}";
+        String low = ",\"output_config\":{\"effort\":\"low\"}";
+
+        JsonNode alone = message(sum, ",\"max_tokens\":60" + low);
+        JsonNode adaptive = message(sum, ",\"max_tokens\":2000,\"thinking\":{\"type\":\"adaptive\"}" + low);
+
+        assertThat(alone.at("/content"))
+                .isEqualTo(message(sum, ",\"max_tokens\":60").at("/content"));
+        assertThat(alone.at("/content/0/type").stringValue()).isEqualTo("text");
+        assertThat(adaptive.at("/content/0/type").stringValue()).isEqualTo("thinking");
+    }
+
+    @Test
     void doesNotThinkWhereThinkingIsDisabled() {
         String sum = "{\"role\":\"user\",\"content\":\"What is 12 + 30?\"}";
 

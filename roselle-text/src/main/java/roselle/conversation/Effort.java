@@ -35,6 +35,14 @@ public record Effort(Predicate<String> mentions) {
         return thinks ? Optional.empty() : Optional.of(Map.of());
     }
 
+    /**
+     * The variables that say how much to think where the model thinks anyway, none where its template can only switch that; empty where
+     * it has no word for thoughts.
+     */
+    public Optional<Map<String, Object>> scale(String effort) {
+        return mentions.test(REASONING_EFFORT) ? think(effort) : think(effort).map(_ -> Map.of());
+    }
+
     /** The variables that say how much to write; empty where the template has no word for it. */
     public Optional<Map<String, Object>> write(String verbosity) {
         if (mentions.test(VERBOSITY)) {

@@ -20,6 +20,13 @@ final class EffortTest {
     }
 
     @Test
+    void switchesNothingOnWhereItScalesAlone() {
+        assertThat(of("reasoning_effort").scale("low")).contains(Map.of("reasoning_effort", "low"));
+        assertThat(of("enable_thinking").scale("low")).contains(Map.of());
+        assertThat(of().scale("low")).isEmpty();
+    }
+
+    @Test
     void hasNoWordForWhatATemplateDoesNotKnow() {
         assertThat(of().think("low")).isEmpty();
         assertThat(of().write("high")).isEmpty();

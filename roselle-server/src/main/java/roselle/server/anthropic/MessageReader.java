@@ -113,13 +113,21 @@ final class MessageReader {
         return KeepableFormat.of(model.engine(), schema.path(), () -> new ResponseFormat.JsonSchema(text));
     }
 
-    /** Reads whether the model is to think, and how much; what says neither leaves that to its chat template. */
+    /**
+     * Reads whether the model is to think, and how much. What does not say whether leaves that to the model's chat template, and an
+     * effort then is for the thoughts that there are anyway.
+     */
     private static void think(JsonFields fields, EffortFields effort, Optional<String> word, int maxTokens) {
         Optional<JsonFields> thinking = fields.object("thinking");
-        String type = thinking.map(given -> given.requiredString("type")).orElse("adaptive");
+        if (thinking.isEmpty()) {
+            word.filter(asked -> !asked.equals(USUAL) || effort.hasWordFor(asked))
+                    .ifPresent(asked -> effort.scale(EFFORT, asked));
+            return;
+        }
+        String type = thinking.get().requiredString("type");
         switch (type) {
             case "enabled" -> {
-                String byBudget = budget(thinking.orElseThrow(), maxTokens);
+                String byBudget = budget(thinking.get(), maxTokens);
                 effort.think("thinking.type", type, word.orElse(byBudget));
             }
             case "disabled" -> {
@@ -136,7 +144,7 @@ final class MessageReader {
                 throw ApiException.invalid(
                         "thinking.type", "thinking.type is " + type + ": it must be enabled, disabled or adaptive");
         }
-        thinking.ifPresent(given -> settleThinking(given, type));
+        settleThinking(thinking.get(), type);
     }
 
     private static Optional<String> effortWord(JsonFields config) {

@@ -42,6 +42,16 @@ public final class EffortFields {
         return this;
     }
 
+    /**
+     * Has the model think as much as an effort says where it thinks anyway: nothing is switched on by it.
+     *
+     * @param path the field that asks for it
+     */
+    public EffortFields scale(String path, String effortWord) {
+        tell(path, effortWord, effort.scale(effortWord));
+        return this;
+    }
+
     /** Whether the model's chat template can be told of an effort to think. */
     public boolean hasWordFor(String effortWord) {
         return effort.think(effortWord).isPresent();
