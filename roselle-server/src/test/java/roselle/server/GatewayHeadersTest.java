@@ -103,6 +103,16 @@ final class GatewayHeadersTest {
         passes(send(request(trusting, 2, "c", OBJECTIVE, "interactive")), patient);
     }
 
+    @Test
+    void aLowerPriorityTakesThePlaceOfOthersAsInVllm() {
+        trusting.pace().slow(Duration.ofMillis(2));
+        var patient = send(request(trusting, 900, "b"));
+        awaitRequests(1, 0);
+        String body = "{\"prompt\":\"c\",\"max_tokens\":2,\"ignore_eos\":true,\"priority\":-1}";
+
+        passes(send(trusting.request("/v1/completions", body).build()), patient);
+    }
+
     private static void passes(
             CompletableFuture<HttpResponse<String>> urgent, CompletableFuture<HttpResponse<String>> patient) {
         assertThat(urgent.join().statusCode()).isEqualTo(200);

@@ -70,6 +70,7 @@ public final class GenerationFields {
         return new OutputOptions(choices, logprobs, top, promptLogprobs);
     }
 
+    /** Of priorities vLLM's lower ones go first, the engine's higher ones. */
     public SchedulingOptions scheduling() {
         String salt = fields.string("cache_salt").orElse("");
         int characters = salt.codePointCount(0, salt.length());
@@ -77,6 +78,6 @@ public final class GenerationFields {
             throw ApiException.invalid("cache_salt", "cache_salt has " + characters + " characters: at most 1024");
         }
         int priority = fields.integer("priority", -1000, 1000).orElse(0);
-        return new SchedulingOptions(priority, "", salt, Duration.ZERO);
+        return new SchedulingOptions(-priority, "", salt, Duration.ZERO);
     }
 }
