@@ -14,6 +14,9 @@ final class ModelsHandler {
     private static final int MOST = 1000;
     private static final int USUAL = 20;
 
+    /** What clients add to the paths of what Anthropic calls beta, whose answers are the same. */
+    private static final String BETA = "beta";
+
     private final Models models;
 
     ModelsHandler(Models models) {
@@ -21,6 +24,7 @@ final class ModelsHandler {
     }
 
     void list(Exchange exchange) {
+        exchange.acceptQueries(BETA);
         if (exchange.query("before_id").isPresent()) {
             throw ApiException.invalid("before_id", "before_id is not known here: pages go forward, by after_id");
         }
@@ -53,6 +57,7 @@ final class ModelsHandler {
     }
 
     void one(Exchange exchange) {
+        exchange.acceptQueries(BETA);
         var body = new JsonWriter();
         append(body, models.listed(exchange.rest()));
         exchange.sendJson(200, body);

@@ -167,6 +167,7 @@ final class FileRoutes {
     private void content(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
             StoredFile file = open.store().file(exchange.rest(), admitted.key());
+            exchange.refuseOtherQueries();
             exchange.sendFile(open.store().path(file.id()), "application/octet-stream");
         }
     }

@@ -10,9 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +32,7 @@ public final class Exchange {
     private final String id = RequestIds.next("req_");
     private final String path;
     private final Map<String, Object> notes = new HashMap<>();
+    private final Set<String> knownQueries = new HashSet<>();
     private @Nullable EventStream events;
     private @Nullable ByteStream bytes;
     private Consumer<JsonFields> readers = _ -> {};
@@ -75,13 +78,61 @@ public final class Exchange {
         return route;
     }
 
-    /** A parameter of the query, decoded. */
+    /**
+     * A parameter of the query, decoded.
+     *
+     * @throws ApiException 400 if it is there twice
+     */
     public Optional<String> query(String name) {
-        return Stream.of(call.head().query().split("&"))
-                .map(field -> field.split("=", 2))
+        List<String> values = queries(name);
+        if (values.size() > 1) {
+            throw ApiException.invalid(
+                    name, name + " is in the query " + values.size() + " times: one of them would have no effect");
+        }
+        return values.stream().findFirst();
+    }
+
+    /** All values of a parameter of the query, decoded. */
+    public List<String> queries(String name) {
+        knownQueries.add(name);
+        return parameters()
                 .filter(field -> decoded(field[0]).equals(name))
                 .map(field -> field.length > 1 ? decoded(field[1]) : "")
-                .findFirst();
+                .toList();
+    }
+
+    private Stream<String[]> parameters() {
+        return Stream.of(call.head().query().split("&"))
+                .filter(field -> !field.isEmpty())
+                .map(field -> field.split("=", 2));
+    }
+
+    /** Parameters of the query that are right to send and change nothing. */
+    public void acceptQueries(String... names) {
+        knownQueries.addAll(List.of(names));
+    }
+
+    /** Takes any parameters: whoever asks on this path is to be answered. */
+    public void acceptAnyQuery() {
+        parameters().forEach(field -> knownQueries.add(decoded(field[0])));
+    }
+
+    /**
+     * Refuses parameters of the query that nobody has asked for. A document that is asked for with {@code GET} is not sent without
+     * this.
+     */
+    public void refuseOtherQueries() {
+        parameters()
+                .map(field -> decoded(field[0]))
+                .filter(name -> !knownQueries.contains(name))
+                .findFirst()
+                .ifPresent(name -> {
+                    String shown = name.length() <= 64 ? name : name.substring(0, 64) + "…";
+                    throw new ApiException(
+                            ErrorKind.UNKNOWN_FIELD,
+                            shown,
+                            "unknown parameter " + shown + " of the query: it would have no effect, so leave it out");
+                });
     }
 
     /** The transport lets no percent sign through that encodes nothing. */
@@ -192,6 +243,9 @@ public final class Exchange {
     }
 
     public void sendJson(int code, JsonWriter document) {
+        if (code == 200 && (method().equals("GET") || method().equals("HEAD"))) {
+            refuseOtherQueries();
+        }
         send(code, JSON, document.toBytes());
     }
 

@@ -62,6 +62,7 @@ final class SleepRoutes {
             throw ApiException.invalid("mode", "mode is " + mode + ": it must be abort, what is being answered fails");
         });
         Optional<String> name = exchange.query("model");
+        exchange.refuseOtherQueries();
         var asleep = new ArrayList<CompletableFuture<Void>>();
         if (models.pool().isPresent()) {
             EnginePool pool = models.pool().get();
@@ -109,7 +110,7 @@ final class SleepRoutes {
 
     /** Weights are there or come with the rest: a call for them alone leaves the model asleep until that for its cache. */
     private void wake(Exchange exchange) {
-        List<String> tags = exchange.query("tags").stream()
+        List<String> tags = exchange.queries("tags").stream()
                 .flatMap(value -> List.of(value.split(",", -1)).stream())
                 .toList();
         for (String tag : tags) {
@@ -118,6 +119,7 @@ final class SleepRoutes {
             }
         }
         Optional<String> name = exchange.query("model");
+        exchange.refuseOtherQueries();
         boolean isForWeights = !tags.isEmpty() && !tags.contains("kv_cache");
         if (models.pool().isPresent()) {
             EnginePool pool = models.pool().get();
