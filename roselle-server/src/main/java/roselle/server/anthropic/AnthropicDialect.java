@@ -21,7 +21,8 @@ public final class AnthropicDialect implements Dialect {
 
     @Override
     public void register(Routes routes) {
-        routes.post("/v1/messages", messages)
+        routes.speaksBelow("/v1/messages/")
+                .post("/v1/messages", messages)
                 .post("/v1/messages/count_tokens", messages::count)
                 .onlyWith(VERSION)
                 .get("/v1/models", models::list)

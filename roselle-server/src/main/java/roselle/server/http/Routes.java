@@ -19,7 +19,8 @@ import roselle.server.transport.RequestHead;
  * other paths, which are not there. So no rule about a path can be passed by writing it in another way.
  *
  * <p>A path belongs to the dialect that added it, and everything that is said on it, refusals of interceptors too, is said by
- * that dialect's conventions. Where nothing is, and where a dialect has none of its own, the server's hold. A path that two
+ * that dialect's conventions. Where nothing is, those of the folder's dialect hold, see {@link #speaksBelow}, or the server's, as where
+ * a dialect has none of its own. A path that two
  * APIs have is told apart by its methods, or by a header that one of them sends, see {@link #onlyWith}.
  */
 public final class Routes {
@@ -30,6 +31,9 @@ public final class Routes {
     /** The longest first. */
     private final Set<String> tails =
             new TreeSet<>(Comparator.comparingInt(String::length).reversed().thenComparing(Comparator.naturalOrder()));
+
+    /** Who speaks where nothing is, by folder. */
+    private final Map<String, Conventions> folders = new TreeMap<>();
 
     private final Map<String, Marked> marked = new TreeMap<>();
     private final List<Interceptor> interceptors = new ArrayList<>();
@@ -85,6 +89,12 @@ public final class Routes {
     public Routes onlyWith(String header) {
         target = marked.computeIfAbsent(header, _ -> new Marked(present, new TreeMap<>()))
                 .routes();
+        return this;
+    }
+
+    /** What is below a folder, such as {@code /api/}, and nothing answers, is refused in the dialect's words. */
+    public Routes speaksBelow(String folder) {
+        folders.put(folder, present);
         return this;
     }
 
@@ -165,7 +175,7 @@ public final class Routes {
 
     /** What answers a request. */
     Route find(RequestHead head) {
-        Conventions otherwise = standard;
+        Conventions otherwise = speaker(head.path());
         for (var each : marked.entrySet()) {
             if (head.header(each.getKey()).isPresent()) {
                 otherwise = each.getValue().conventions();
@@ -179,6 +189,15 @@ public final class Routes {
         return route != null
                 ? route.as(asked(head.method()))
                 : new Route(otherwise, Map.of(), head.path().length(), 0);
+    }
+
+    /** Who speaks at a path that nothing answers. */
+    private Conventions speaker(String path) {
+        return folders.entrySet().stream()
+                .filter(folder -> path.startsWith(folder.getKey()))
+                .max(Comparator.comparingInt(folder -> folder.getKey().length()))
+                .map(Map.Entry::getValue)
+                .orElse(standard);
     }
 
     /** The method that answers one; whoever asks for the head alone is answered as to {@code GET}. */

@@ -56,7 +56,8 @@ public final class KserveDialect implements Dialect {
 
     @Override
     public void register(Routes routes) {
-        routes.get("/v2", this::server)
+        routes.speaksBelow("/v2/")
+                .get("/v2", this::server)
                 .get("/v2/health/live", this::live)
                 .get("/v2/health/ready", this::ready)
                 .get("/v2/models/stats", exchange -> exchange.sendJson(200, statistics.write(models.listed())))

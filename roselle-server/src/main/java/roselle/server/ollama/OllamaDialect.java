@@ -29,7 +29,8 @@ public final class OllamaDialect implements Dialect {
 
     @Override
     public void register(Routes routes) {
-        routes.post("/api/generate", answer::generate)
+        routes.speaksBelow("/api/")
+                .post("/api/generate", answer::generate)
                 .post("/api/chat", answer::chat)
                 .post("/api/embed", embed::embed)
                 .post("/api/embeddings", embed::older);
