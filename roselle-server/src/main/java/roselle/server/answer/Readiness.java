@@ -3,6 +3,7 @@ package roselle.server.answer;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import roselle.server.http.Errors;
 
 /** Whether new requests should come here, as load balancers ask; thread-safe. */
 public final class Readiness {
@@ -19,8 +20,12 @@ public final class Readiness {
         checks.add(check);
     }
 
-    /** The first complaint, if there is one. */
+    /** The first complaint, if there is one, as those may read it who are not to know where files lie. */
     public Optional<String> complaint() {
-        return checks.stream().map(Check::complaint).flatMap(Optional::stream).findFirst();
+        return checks.stream()
+                .map(Check::complaint)
+                .flatMap(Optional::stream)
+                .findFirst()
+                .map(Errors::withoutFolders);
     }
 }

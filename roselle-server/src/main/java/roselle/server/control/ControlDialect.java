@@ -3,6 +3,7 @@ package roselle.server.control;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 import roselle.server.answer.Models;
@@ -13,6 +14,7 @@ import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.Dialect;
 import roselle.server.http.ErrorKind;
+import roselle.server.http.Errors;
 import roselle.server.http.Exchange;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.Routes;
@@ -30,7 +32,7 @@ public final class ControlDialect implements Dialect {
     public ControlDialect(Models models, Readiness readiness, Readiness.Check listening, Duration stepPatience) {
         for (Served served : models.fixed()) {
             switch (served) {
-                case ServedModel model -> pulses.add(new Pulse(model.engine(), stepPatience, System::nanoTime));
+                case ServedModel model -> pulses.add(new Pulse(model, stepPatience, System::nanoTime));
                 case ServedEncoder encoder -> encoders.add(new StepWatch(encoder, stepPatience));
             }
         }
@@ -53,14 +55,15 @@ public final class ControlDialect implements Dialect {
                                 pulses.stream().map(Pulse::complaint),
                                 encoders.stream().map(StepWatch::complaint))
                         .flatMap(Optional::stream)
-                        .findFirst());
+                        .findFirst())
+                .map(Errors::withoutFolders);
     }
 
     private void health(Exchange exchange) {
         complaint().ifPresent(why -> {
             throw new ApiException(ErrorKind.ENGINE_UNAVAILABLE, why);
         });
-        exchange.sendJson(200, new JsonWriter().object().field("status", "ok").endObject());
+        send(exchange, "ok");
     }
 
     private void ready(Exchange exchange) {
@@ -68,8 +71,23 @@ public final class ControlDialect implements Dialect {
         complaint.ifPresent(why -> {
             throw new ApiException(ErrorKind.NOT_READY, why);
         });
-        exchange.sendJson(
-                200, new JsonWriter().object().field("status", "ready").endObject());
+        send(exchange, "ready");
+    }
+
+    /** All is well; where single models of several are not, they are named: the others go on. */
+    private void send(Exchange exchange, String status) {
+        exchange.acceptAnyQuery(); // whoever watches servers is told how this one is
+        var json = new JsonWriter().object().field("status", status);
+        Map<String, String> failures = pooled.failures();
+        if (!failures.isEmpty()) {
+            json.array("failed");
+            failures.forEach((name, why) -> json.object()
+                    .field("name", name)
+                    .field("failure", Errors.withoutFolders(why))
+                    .endObject());
+            json.endArray();
+        }
+        exchange.sendJson(200, json.endObject());
     }
 
     private static void version(Exchange exchange) {

@@ -1,7 +1,9 @@
 package roselle.server.control;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import roselle.server.answer.Models;
 import roselle.server.answer.Readiness;
 import roselle.server.config.ServedModel;
@@ -22,6 +24,23 @@ public record PoolWatch(Models models, Duration patience) implements Readiness.C
                 .map(model -> new StepWatch(model, patience).slowness())
                 .flatMap(Optional::stream)
                 .findFirst();
+    }
+
+    /** Why models of a pool, by name, do not answer at the moment: a load failed, or an engine ended. */
+    Map<String, String> failures() {
+        var failures = new TreeMap<String, String>();
+        models.pool()
+                .ifPresent(pool -> pool.models().states().stream()
+                        .filter(state -> !state.failure().isEmpty())
+                        .forEach(state -> failures.put(state.name(), state.failure())));
+        if (models.pool().isPresent()) {
+            models.loaded()
+                    .forEach(model -> StepWatch.death(model)
+                            .ifPresent(why -> failures.put(
+                                    model.name(),
+                                    "its engine has ended, and the next request loads it anew (" + why + ")")));
+        }
+        return failures;
     }
 
     /** Names a model that sleeps, where it is one of those that stay as they are. */

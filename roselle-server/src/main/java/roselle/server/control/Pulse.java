@@ -8,6 +8,7 @@ import roselle.api.GenerationRequest;
 import roselle.engine.Engine;
 import roselle.engine.EngineStatus;
 import roselle.engine.Generation;
+import roselle.server.config.ServedModel;
 
 /**
  * Proves that one engine can still produce a token, without a request for each time that it is asked.
@@ -22,6 +23,7 @@ final class Pulse {
     private static final Duration PATIENCE = Duration.ofSeconds(5);
     private static final int PROBE_PRIORITY = 1000;
 
+    private final String name;
     private final Engine engine;
     private final Duration stepPatience;
     private final LongSupplier clock;
@@ -31,9 +33,10 @@ final class Pulse {
     private volatile Optional<String> complaint = Optional.empty();
 
     /** A pulse that reads {@code clock} in nanoseconds. */
-    Pulse(Engine engine, Duration stepPatience, LongSupplier clock) {
+    Pulse(ServedModel model, Duration stepPatience, LongSupplier clock) {
         this.stepPatience = stepPatience;
-        this.engine = engine;
+        name = model.name();
+        engine = model.engine();
         this.clock = clock;
     }
 
@@ -43,7 +46,7 @@ final class Pulse {
             return Optional.empty(); // as somebody wants it
         }
         EngineStatus status = engine.status();
-        Optional<String> stuck = StepWatch.complaint("this server", status, stepPatience);
+        Optional<String> stuck = StepWatch.complaint(name, status, stepPatience);
         if (stuck.isPresent()) {
             return stuck;
         }
@@ -74,7 +77,7 @@ final class Pulse {
         } else {
             complaint = status.failure().isEmpty()
                     ? Optional.empty()
-                    : Optional.of("the latest answers failed: " + status.failure());
+                    : Optional.of("the latest answers of " + name + " failed: " + status.failure());
         }
     }
 
@@ -97,7 +100,7 @@ final class Pulse {
             prove(engine.status().totals().generatedTokens(), clock.getAsLong());
             return Optional.empty();
         } catch (RuntimeException failure) {
-            return Optional.of("the engine could not make a token: " + failure.getMessage());
+            return Optional.of("the engine of " + name + " could not make a token: " + failure.getMessage());
         }
     }
 }

@@ -26,11 +26,21 @@ public record StepWatch(Served model, Duration patience) implements Readiness.Ch
 
     /** The same of an engine that has not ended. */
     Optional<String> slowness() {
-        boolean isAlive = switch (model) {
-            case ServedModel generating -> generating.engine().status().isAlive();
-            case ServedEncoder encoder -> encoder.engine().status().isAlive();
+        return death(model).isEmpty() ? complaint() : Optional.empty();
+    }
+
+    /** Why an engine has ended, if it has. */
+    static Optional<String> death(Served model) {
+        return switch (model) {
+            case ServedModel generating -> {
+                EngineStatus status = generating.engine().status();
+                yield status.isAlive() ? Optional.empty() : Optional.of(status.failure());
+            }
+            case ServedEncoder encoder -> {
+                EmbeddingStatus status = encoder.engine().status();
+                yield status.isAlive() ? Optional.empty() : Optional.of(status.failure());
+            }
         };
-        return isAlive ? complaint() : Optional.empty();
     }
 
     /** What is wrong with an engine of this name and status, in a sentence. */

@@ -85,7 +85,7 @@ public final class Errors {
     }
 
     /** A sentence whose paths are names of files: where they lie is for the log. */
-    static String withoutFolders(String sentence) {
+    public static String withoutFolders(String sentence) {
         return FOLDERS.matcher(sentence).replaceAll("");
     }
 
