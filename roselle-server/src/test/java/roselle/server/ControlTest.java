@@ -96,6 +96,15 @@ final class ControlTest {
             assertThat(sleeper.post("/v1/completions", request).statusCode()).isEqualTo(503);
             assertThat(sleeper.get("/health").statusCode()).isEqualTo(200);
             assertThat(sleeper.get("/ready").body()).contains("the model demo sleeps");
+            JsonNode listed = DemoServer.json(sleeper.get("/models").body()).at("/models/0");
+            assertThat(listed.at("/state").stringValue()).isEqualTo("sleeping");
+            assertThat(listed.at("/bytes").longValue())
+                    .isPositive()
+                    .isLessThan(listed.at("/most_bytes").longValue());
+            assertThat(sleeper.get("/api/ps").body()).isEqualTo("{\"models\":[]}");
+            assertThat(sleeper.get("/v2/models/demo/ready").statusCode()).isEqualTo(503);
+            assertThat(sleeper.post("/v2/repository/index", "{}").body())
+                    .contains("\"state\":\"UNAVAILABLE\"", "\"reason\":\"sleeping\"");
             assertThat(sleeper.post("/wake_up?tags=weights", "").statusCode()).isEqualTo(200);
             assertThat(sleeper.get("/is_sleeping").body()).contains("\"is_sleeping\":true");
             assertThat(sleeper.post("/wake_up?model=other&tags=weights", "").statusCode())
@@ -107,6 +116,66 @@ final class ControlTest {
                             .stringValue())
                     .isEqualTo(text);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "/v1/models",
+                "/v1/models/demo",
+                "/models",
+                "/version",
+                "/server_info",
+                "/is_sleeping",
+                "/api/tags",
+                "/api/ps",
+                "/api/version",
+                "/v2",
+                "/v2/models/demo",
+                "/v2/models/demo/stats",
+                "/props",
+                "/slots",
+                "/info"
+            })
+    void refusesParametersOfAQueryThatHaveNoEffect(String path) {
+        var unknown = demo.get(path + "?colour=red");
+
+        assertThat(unknown.statusCode()).isEqualTo(path.equals("/info") ? 422 : 400); // as TGI has it
+        assertThat(unknown.body()).contains("unknown parameter colour of the query");
+        assertThat(demo.get(path).statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void answersWhoeverWatchesItWhateverTheyAdd() {
+        assertThat(demo.get("/health?verbose=1").statusCode()).isEqualTo(200);
+        assertThat(demo.get("/ready?verbose=1").statusCode()).isEqualTo(200);
+    }
+
+    @Test
+    void takesTagsAsVllmsClientsSendThem() {
+        assertThat(demo.post("/wake_up?tags=weights&tags=all", "").body()).contains("tags has all");
+        assertThat(demo.post("/wake_up?tags=weights&tags=kv_cache", "").statusCode())
+                .isEqualTo(200);
+        assertThat(demo.get("/is_sleeping?model=demo&model=other").body()).contains("model is in the query 2 times");
+        assertThat(demo.post("/sleep?colour=red", "").body()).contains("unknown parameter colour");
+        assertThat(demo.get("/is_sleeping").body()).contains("false");
+    }
+
+    @Test
+    void whatIsNotThereIsRefusedInTheWordsOfItsApi() {
+        assertThat(DemoServer.json(demo.get("/api/nothing").body()).at("/error").stringValue())
+                .contains("there is nothing at /api/nothing");
+        assertThat(DemoServer.json(demo.get("/v2/nothing").body()).at("/error").stringValue())
+                .contains("there is nothing at /v2/nothing");
+        assertThat(DemoServer.json(demo.post("/v1/messages/nothing", "{}").body())
+                        .at("/type")
+                        .stringValue())
+                .isEqualTo("error");
+        assertThat(DemoServer.json(demo.get("/v1/nothing").body())
+                        .at("/error/message")
+                        .stringValue())
+                .contains("there is nothing at /v1/nothing");
+        assertThat(demo.get("/api/nothing").statusCode()).isEqualTo(404);
     }
 
     @Test

@@ -186,7 +186,14 @@ final class PoolServerTest {
         assertThat(states()).containsEntry("broken", "failed");
         assertThat(complete("a").statusCode()).isEqualTo(200);
         assertThat(send(to("/ready"), OPERATOR).statusCode()).isEqualTo(200);
-        assertThat(send(to("/health"), OPERATOR).statusCode()).isEqualTo(200);
+        for (String path : List.of("/health", "/ready")) {
+            JsonNode failed = get(path).path("failed");
+            assertThat(failed.size()).as(path).isOne();
+            assertThat(failed.at("/0/name").stringValue()).isEqualTo("broken");
+            assertThat(failed.at("/0/failure").stringValue())
+                    .contains("the model broken could not be loaded")
+                    .doesNotContain(folder.toString());
+        }
     }
 
     @Test
@@ -208,10 +215,18 @@ final class PoolServerTest {
 
         assertThat(engineThreads()).isEqualTo(threads);
         assertThat(get("/models").at("/memory/used_bytes").longValue()).isZero();
+        assertThat(bytes("a")).as("nothing is loaded").isZero();
         if (Files.exists(MAPPINGS)) {
             assertThat(Files.readAllLines(MAPPINGS)).noneMatch(line -> line.contains(file.toString()));
         }
         assertThat(metric("roselle_engine_up")).isZero();
+    }
+
+    private static long bytes(String name) {
+        return get("/models").path("models").values().stream()
+                .filter(model -> model.path("name").stringValue().equals(name))
+                .mapToLong(model -> model.path("bytes").longValue())
+                .sum();
     }
 
     private static long engineThreads() {
@@ -234,6 +249,13 @@ final class PoolServerTest {
         assertThat(names(get("/api/tags")))
                 .containsExactly("a:latest", "b:latest", "c:latest", "broken:latest", "bert:latest");
         assertThat(names(get("/api/ps"))).containsExactly("b:latest");
+        assertThat(get("/api/tags").at("/models/0/details/family").stringValue())
+                .as("not loaded")
+                .isEqualTo("llama");
+        assertThat(get("/api/tags").at("/models/0/size").longValue()).isPositive();
+        assertThat(get("/api/tags").at("/models/3/details/family").stringValue())
+                .as("no model")
+                .isEmpty();
     }
 
     private static List<String> names(JsonNode list) {

@@ -28,11 +28,14 @@ public record ListedModel(String name, String parent, Instant created, ModelStat
     private static ListedModel generating(ServedModel model) {
         EnginePlan plan = model.engine().plan();
         var sizes = ModelPlan.fixed(plan.totalBytes(), plan.weightBytes(), model.context(), plan.machineBytes());
+        ModelState state = model.engine().cache().isAsleep()
+                ? ModelState.sleeping(model.name(), sizes, plan.totalBytes() - plan.kvBytes())
+                : ModelState.fixed(model.name(), sizes);
         return new ListedModel(
                 model.name(),
                 model.parent(),
                 model.created(),
-                ModelState.fixed(model.name(), sizes),
+                state,
                 model.engine().status().isAlive());
     }
 

@@ -8,6 +8,7 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import roselle.api.InvalidRequestException;
 import roselle.api.LoadedAdapter;
+import roselle.engine.ModelFacts;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
@@ -133,6 +134,19 @@ public final class Models {
                         () -> unknown(name, all.stream().map(ListedModel::name).toList()));
     }
 
+    /** What the files of a model, or of that which is adapted, say of it; nothing where they cannot be read. */
+    public Optional<ModelFacts> facts(ListedModel model) {
+        String name = model.parent().isEmpty() ? model.name() : model.parent();
+        return pool.isPresent() ? pool.get().facts(name) : Optional.of(facts(any(Optional.of(name))));
+    }
+
+    private static ModelFacts facts(Served model) {
+        return switch (model) {
+            case ServedModel generating -> generating.engine().facts();
+            case ServedEncoder encoder -> encoder.engine().facts();
+        };
+    }
+
     /** All names by which a request may ask, aliases among them. */
     public List<String> names() {
         return pool.isPresent()
@@ -231,7 +245,7 @@ public final class Models {
 
     private static ApiException noEncoder(String model) {
         return otherKind("the path is not supported: " + model
-                + " generates and is no encoder; only /v1/embeddings has vectors of it");
+                + " generates and is no encoder; /v1/embeddings and /api/embed have vectors of it");
     }
 
     private void refuseEncoder(Optional<String> name) {

@@ -46,7 +46,7 @@ public final class PoolDialect implements Dialect {
         long held = totals.map(PoolTotals::heldBytes)
                 .orElseGet(() -> models.listed().stream()
                         .filter(model -> model.parent().isEmpty())
-                        .mapToLong(model -> model.state().plan().bytes())
+                        .mapToLong(model -> model.state().bytes())
                         .sum());
         json.field("used_bytes", held)
                 .field("budget_bytes", totals.map(PoolTotals::budgetBytes).orElse(0L))
@@ -66,7 +66,7 @@ public final class PoolDialect implements Dialect {
         json.endArray()
                 .field("state", state.word())
                 .field("percent", state.percent())
-                .field("bytes", state.shownBytes())
+                .field("bytes", state.bytes())
                 .field("least_bytes", state.plan().leastBytes())
                 .field("most_bytes", state.plan().bytes())
                 .field("host_bytes", state.hostBytes())

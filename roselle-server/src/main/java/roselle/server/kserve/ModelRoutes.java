@@ -108,7 +108,7 @@ final class ModelRoutes {
     }
 
     static boolean isReady(ListedModel model) {
-        return model.state().isLoaded() && model.isSound();
+        return model.state().isReady() && model.isSound();
     }
 
     /** By Triton's words. */
@@ -122,7 +122,7 @@ final class ModelRoutes {
     }
 
     static String reason(ListedModel model) {
-        if (model.state().isLoaded()) {
+        if (model.state().isReady()) {
             return "its engine ended";
         }
         return model.state().failure().isEmpty()

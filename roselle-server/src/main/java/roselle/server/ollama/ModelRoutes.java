@@ -14,6 +14,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import roselle.api.SamplingParameters;
 import roselle.conversation.Effort;
+import roselle.engine.ModelFacts;
 import roselle.server.answer.Answers;
 import roselle.server.answer.ListedModel;
 import roselle.server.answer.Models;
@@ -59,7 +60,9 @@ final class ModelRoutes {
     private void tags(Exchange exchange) {
         JsonWriter json = new JsonWriter().object().array("models");
         for (ListedModel model : models.listed()) {
-            open(json, model, model.state().plan().weightBytes())
+            Optional<ModelFacts> facts = models.facts(model);
+            long size = facts.map(ModelFacts::fileBytes).orElse(0L);
+            open(json, model, size, facts)
                     .field("modified_at", model.created().toString())
                     .endObject();
         }
@@ -69,21 +72,29 @@ final class ModelRoutes {
                     .field("model", model.name())
                     .field("size", 0)
                     .field("digest", digest(model.name() + model.created()));
-            details(json, model.from());
+            ModelDetails.of(facts(model.from())).write(json, model.from());
             json.field("modified_at", model.created().toString()).endObject();
         }
         exchange.sendJson(200, json.endArray().endObject());
     }
 
-    /** The models that are loaded, or wait in the machine's memory; that of all devices counts as the machine's. */
+    /** What the files of the model that answers say; nothing where it has gone. */
+    private Optional<ModelFacts> facts(String name) {
+        return models.listed().stream()
+                .filter(model -> model.name().equals(name))
+                .findFirst()
+                .flatMap(models::facts);
+    }
+
+    /** The models that are loaded and awake, or wait in the machine's memory. */
     private void running(Exchange exchange) {
         JsonWriter json = new JsonWriter().object().array("models");
         for (ListedModel model : models.listed()) {
             ModelState state = model.state();
-            if (state.isLoaded() || state.isParked()) {
-                open(json, model, state.isParked() ? state.hostBytes() : state.bytes())
+            if (state.isReady() || state.isParked()) {
+                open(json, model, state.isParked() ? state.hostBytes() : state.bytes(), models.facts(model))
                         .field("expires_at", expiry(state.unloadsAfter()))
-                        .field("size_vram", 0)
+                        .field("size_vram", isOnGpu(model) ? state.bytes() : 0)
                         .field("context_length", model.context())
                         .endObject();
             }
@@ -91,31 +102,32 @@ final class ModelRoutes {
         exchange.sendJson(200, json.endArray().endObject());
     }
 
+    private boolean isOnGpu(ListedModel model) {
+        String name = model.parent().isEmpty() ? model.name() : model.parent();
+        return models.loaded().stream()
+                .filter(each -> each.name().equals(name))
+                .anyMatch(each -> !device(each).startsWith("cpu"));
+    }
+
+    private static String device(Served model) {
+        return switch (model) {
+            case ServedModel generating -> generating.engine().plan().device();
+            case ServedEncoder encoder -> encoder.engine().device();
+        };
+    }
+
     private static String expiry(Optional<Duration> time) {
         return time.map(left -> Instant.now().plus(left).toString()).orElse(NEVER);
     }
 
-    private static JsonWriter open(JsonWriter json, ListedModel model, long bytes) {
+    private static JsonWriter open(JsonWriter json, ListedModel model, long bytes, Optional<ModelFacts> facts) {
         json.object()
                 .field("name", ModelNames.listed(model.name()))
                 .field("model", ModelNames.listed(model.name()))
                 .field("size", bytes)
                 .field("digest", digest(model));
-        details(json, "");
+        ModelDetails.of(facts).write(json, model.parent());
         return json;
-    }
-
-    /** What Ollama reads from its own store; here it is not known. */
-    private static void details(JsonWriter json, String parent) {
-        json.object("details")
-                .field("parent_model", parent)
-                .field("format", "")
-                .field("family", "")
-                .array("families")
-                .endArray()
-                .field("parameter_size", "")
-                .field("quantization_level", "")
-                .endObject();
     }
 
     /** Tells a model from others, and from itself at another start: files are not read for it. */
@@ -144,7 +156,7 @@ final class ModelRoutes {
     /** What is told is in the model's files, so it is loaded. */
     private static void show(Exchange exchange, JsonFields fields, Optional<CreatedModel> made, Models models) {
         Served model = ModelNames.find(fields, models);
-        fields.requireDefault("verbose", "there is nothing more to tell, so it must be false", false);
+        boolean isVerbose = fields.bool("verbose", false);
         fields.requireDefault("system", "models keep no system message", "");
         fields.requireDefault("template", "a model has one template, its own", "");
         if (made.isEmpty()) {
@@ -163,11 +175,9 @@ final class ModelRoutes {
                 .field("modified_at", model.created().toString());
         made.map(CreatedModel::system).filter(text -> !text.isEmpty()).ifPresent(text -> json.field("system", text));
         made.map(CreatedModel::license).filter(text -> !text.isEmpty()).ifPresent(text -> json.field("license", text));
-        details(json, made.map(CreatedModel::from).orElse(""));
-        json.object("model_info")
-                .field("general.architecture", "unknown")
-                .field("unknown.context_length", model.context())
-                .endObject();
+        ModelDetails details = ModelDetails.of(models.facts(models.listed(model.name())));
+        details.write(json, made.map(CreatedModel::from).orElse(""));
+        details.writeInformation(json, model, isVerbose);
         json.array("capabilities");
         capabilities(model, template).forEach(json::value);
         exchange.sendJson(200, json.endArray().endObject());

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import roselle.backend.memory.SpareMemory;
+import roselle.engine.ModelFacts;
 import roselle.server.config.ModelRepository;
 import roselle.server.config.ModelRepository.Control;
 import roselle.server.config.ModelSupply;
@@ -25,6 +26,7 @@ public final class EnginePool implements AutoCloseable {
     private final ModelPool<Served> pool;
     private final Sleepers sleepers;
     private final Map<String, Long> deviceMemory = new ConcurrentHashMap<>(); // by device, as it was first planned
+    private final Map<String, ServedSource> sources = new ConcurrentHashMap<>(); // also of models that were there once
     private final Instant created = Instant.now();
     private final Set<String> pinned = new HashSet<>(); // whose loading has begun
     private final Optional<ModelRepository> repository;
@@ -54,11 +56,13 @@ public final class EnginePool implements AutoCloseable {
     }
 
     private PoolMember<Served> member(PooledModel model) {
+        var source = new ServedSource(
+                model.name(), model.engine(), model.memory().guarantee(), created, sleepers, deviceMemory);
+        sources.put(model.name(), source);
         return new PoolMember<>(
                 model.name(),
                 model.aliases(),
-                new ServedSource(
-                        model.name(), model.engine(), model.memory().guarantee(), created, sleepers, deviceMemory),
+                source,
                 model.isPinned(),
                 model.keepAlive(),
                 model.memory().share());
@@ -186,6 +190,11 @@ public final class EnginePool implements AutoCloseable {
 
     public ModelPool<Served> models() {
         return pool;
+    }
+
+    /** What a model's files say of it, loaded or not. */
+    public Optional<ModelFacts> facts(String name) {
+        return Optional.ofNullable(sources.get(name)).flatMap(ServedSource::facts);
     }
 
     /** Since when its models can be asked. */

@@ -68,9 +68,9 @@ public record ModelState(
                 name, List.of(), Phase.LOADED, plan, plan.bytes(), 0, 0, 100, 0, true, Optional.empty(), "");
     }
 
-    /** What it has, or would have at most where it has nothing. */
-    public long shownBytes() {
-        return phase.holdsMemory() ? bytes : plan.bytes();
+    /** A model that is always loaded, and sleeps with nothing but so many bytes. */
+    public static ModelState sleeping(String name, ModelPlan plan, long bytes) {
+        return new ModelState(name, List.of(), Phase.LOADED, plan, bytes, 0, 1, 100, 0, true, Optional.empty(), "");
     }
 
     /** Whether it is in no memory of a device, and its weights wait in the machine's. */
@@ -80,6 +80,11 @@ public record ModelState(
 
     public boolean isLoaded() {
         return phase == Phase.LOADED;
+    }
+
+    /** Whether it is loaded and awake. */
+    public boolean isReady() {
+        return isLoaded() && sleepLevel == 0;
     }
 
     /** Whether it will be loaded, unless that fails. */

@@ -7,6 +7,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CapacityException;
+import roselle.api.CheckpointException;
 import roselle.backend.memory.SpareMemory;
 import roselle.embedding.EmbeddingConfig;
 import roselle.embedding.EmbeddingEngine;
@@ -17,6 +18,7 @@ import roselle.engine.EngineCache;
 import roselle.engine.EngineConfig;
 import roselle.engine.EnginePlan;
 import roselle.engine.EngineStatus;
+import roselle.engine.ModelFacts;
 import roselle.engine.StartObserver;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
@@ -34,6 +36,8 @@ final class ServedSource implements ModelSource<Served> {
     private volatile ModelPlan promised = ModelPlan.UNKNOWN;
     private volatile ModelFolder.@Nullable Print planned; // the files that the promise was made of
     private volatile boolean isEncoder;
+    private volatile Optional<ModelFacts> facts = Optional.empty();
+    private volatile ModelFolder.@Nullable Print told; // the files that the facts are of
 
     /**
      * A model under a name, with bytes for keys and values that it always has, which can be asked since a time.
@@ -73,6 +77,24 @@ final class ServedSource implements ModelSource<Served> {
             return plan;
         } catch (RuntimeException failure) {
             throw told(failure);
+        }
+    }
+
+    /** What its files say of it; nothing where they cannot be read. */
+    Optional<ModelFacts> facts() {
+        ModelFolder.Print found = ModelFolder.printIfThere(config.model());
+        if (found == null || !found.equals(told)) {
+            facts = read();
+            told = found;
+        }
+        return facts;
+    }
+
+    private Optional<ModelFacts> read() {
+        try {
+            return Optional.of(ModelFacts.of(config.model()));
+        } catch (CheckpointException unreadable) {
+            return Optional.empty(); // as its load will say
         }
     }
 

@@ -48,9 +48,8 @@ final class DashboardState {
                 .toList();
         Optional<PoolTotals> totals = models.pool().map(pool -> pool.models().totals());
         long held = totals.map(PoolTotals::heldBytes)
-                .orElseGet(() -> bases.stream()
-                        .mapToLong(model -> model.state().plan().bytes())
-                        .sum());
+                .orElseGet(() ->
+                        bases.stream().mapToLong(model -> model.state().bytes()).sum());
         json.field("held_bytes", held)
                 .field("budget_bytes", totals.map(PoolTotals::budgetBytes).orElse(0L))
                 .field("host_bytes", models.pool().map(EnginePool::hostBytes).orElse(0L))
@@ -62,7 +61,7 @@ final class DashboardState {
                 .field("name", model.name())
                 .field("state", model.state().word())
                 .field("percent", model.state().percent())
-                .field("bytes", model.state().shownBytes())
+                .field("bytes", model.state().bytes())
                 .field("host_bytes", model.state().hostBytes())
                 .field("users", model.state().users())
                 .endObject());
