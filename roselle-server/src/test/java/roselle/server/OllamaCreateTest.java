@@ -58,10 +58,10 @@ final class OllamaCreateTest {
     @BeforeAll
     static void start() throws Exception {
         Files.copy(DemoServer.demo(), folder.resolve("demo.gguf"));
-        server = open();
+        server = open(folder);
     }
 
-    private static Server open() {
+    private static Server open(Path folder) {
         var repository = new ModelRepository(
                 folder,
                 Control.POLL,
@@ -105,6 +105,26 @@ final class OllamaCreateTest {
     static void stop() {
         server.close();
         CLIENT.close();
+    }
+
+    /** As it is after a disk that was full, or a hand that slipped. */
+    @Test
+    void aFileOfMadeModelsThatIsDamagedKeepsNoOtherModelAway(@TempDir Path other) throws Exception {
+        Path damaged = other.resolve(".created-models.json");
+        Files.copy(DemoServer.demo(), other.resolve("demo.gguf"));
+        for (String text : List.of("[{\"name\":", "[{\"name\":\"x\",\"created\":\"soon\"}]", "[7]")) {
+            Files.writeString(damaged, text);
+            try (Server started = open(other)) {
+                var tags = HttpRequest.newBuilder(URI.create(started.uri() + "/api/tags"))
+                        .build();
+                assertThat(CLIENT.send(tags, BodyHandlers.ofString()).body())
+                        .as(text)
+                        .contains("demo:latest")
+                        .doesNotContain("\"x");
+            }
+            assertThat(other.resolve(".created-models.json.damaged")).hasContent(text);
+            assertThat(damaged).doesNotExist();
+        }
     }
 
     private static HttpResponse<String> send(String method, String path, HttpRequest.BodyPublisher body) {
@@ -229,7 +249,7 @@ final class OllamaCreateTest {
                 .as("on top of foxes")
                 .isEqualTo(1);
         server.close();
-        server = open();
+        server = open(folder);
         assertThat(send("GET", "/api/tags", BodyPublishers.noBody()).body())
                 .as("kept over a restart")
                 .contains("\"foxes:latest\"", "\"team/vixens:v2\"");
@@ -265,7 +285,7 @@ final class OllamaCreateTest {
         assertThat(chat("demo", asked).at("/message/content")).isEqualTo(plain);
         post("/api/create", "{\"model\":\"further\",\"from\":\"adapted\"}");
         server.close();
-        server = open();
+        server = open(folder);
         assertThat(chat("further", asked).at("/message/content"))
                 .as("of a model made of it, by a server that begins")
                 .isEqualTo(adapted);
@@ -385,7 +405,7 @@ final class OllamaCreateTest {
         assertThat(part).doesNotExist();
         assertThat(blob(torn)).as("that was asked for a moment ago").exists();
         server.close();
-        server = open();
+        server = open(folder);
         assertThat(blob(torn)).doesNotExist();
         assertThat(blob(young)).exists();
         assertThat(folder.resolve("torn-latest.gguf")).doesNotExist();

@@ -237,12 +237,36 @@ final class OllamaTest {
                 .hasSize(64)
                 .isEqualTo(running.at("/digest").stringValue());
         assertThat(listed.at("/size").longValue()).isPositive();
+        assertThat(listed.at("/details/family").stringValue()).isEqualTo("llama");
+        assertThat(listed.at("/details/families/0").stringValue()).isEqualTo("llama");
+        assertThat(listed.at("/details/format").stringValue()).isEqualTo("gguf");
+        assertThat(listed.at("/details/quantization_level").stringValue()).isEqualTo("Q8_0");
+        assertThat(listed.at("/details/parameter_size").stringValue()).endsWith("M");
+        assertThat(running.at("/details")).isEqualTo(listed.at("/details"));
+        assertThat(running.at("/size_vram").longValue()).as("on the CPU").isZero();
         assertThat(running.at("/context_length").intValue())
                 .isEqualTo(demo.engine().context());
         assertThat(DemoServer.json(demo.get("/api/version").body())
                         .at("/version")
                         .stringValue())
                 .matches("\\d+\\.\\d+\\.\\d+");
+    }
+
+    @Test
+    void showsWhatTheModelsFilesSay() {
+        JsonNode shown =
+                DemoServer.json(demo.post("/api/show", "{\"model\":\"demo\"}").body());
+        JsonNode verbose = DemoServer.json(
+                demo.post("/api/show", "{\"model\":\"demo\",\"verbose\":true}").body());
+
+        assertThat(shown.at("/model_info/general.architecture").stringValue()).isEqualTo("llama");
+        assertThat(shown.at("/model_info/llama.context_length").intValue())
+                .isEqualTo(demo.engine().context());
+        assertThat(shown.at("/model_info/general.parameter_count").longValue()).isPositive();
+        assertThat(shown.at("/details/family").stringValue()).isEqualTo("llama");
+        assertThat(shown.at("/model_info").has("tokenizer.ggml.tokens")).isFalse();
+        assertThat(verbose.at("/model_info/tokenizer.ggml.tokens"))
+                .hasSize(demo.engine().tokenizer().vocabularySize());
     }
 
     @Test
@@ -257,7 +281,7 @@ final class OllamaTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"push", "embed", "embeddings", "blobs/sha256:" + DIGEST})
+    @ValueSource(strings = {"push", "blobs/sha256:" + DIGEST})
     void whatIsNotSupportedSaysSo(String path) {
         var refused = demo.post("/api/" + path, "{}");
 
@@ -296,7 +320,8 @@ final class OllamaTest {
                 "\"options\":{\"num_ctx\":99999999} | options.num_ctx is 99999999",
                 "\"options\":{\"num_gpu\":3} | options.num_gpu is 3",
                 "\"options\":{\"mirostat\":1} | options.mirostat is 1",
-                "\"options\":{\"repeat_last_n\":64} | options.repeat_last_n is 64",
+                "\"options\":{\"repeat_last_n\":64,\"repeat_penalty\":1.1} | options.repeat_last_n is 64",
+                "\"options\":{\"num_ctx\":4} | options.num_ctx is 4",
                 "\"options\":{\"best\":1} | unknown field options.best",
                 "\"keep_alive\":0 | keep_alive is 0",
                 "\"keep_alive\":\"0s\" | not unloaded",
@@ -335,6 +360,69 @@ final class OllamaTest {
         whole(CHAT, STORY + """
                 ,"keep_alive":"1h30m","truncate":false,"options":{"num_predict":2,"num_ctx":64,"num_keep":4,"num_gpu":-1,
                  "use_mmap":true,"repeat_last_n":0,"repeat_penalty":1.3,"typical_p":0.9,"seed":1,"mirostat":0,"tfs_z":1}""");
+    }
+
+    @Test
+    void promptAndAnswerHaveNoMoreTokensThanTheirContext() {
+        int prompt = whole(CHAT, STORY + options(1)).at("/prompt_eval_count").intValue();
+
+        JsonNode cut = whole(CHAT, STORY + context(prompt + 3));
+        var refused = demo.post(CHAT, "{" + STORY + context(prompt) + "}");
+        int raw = demo.engine().context();
+
+        assertThat(cut.at("/eval_count").intValue()).isEqualTo(3);
+        assertThat(cut.at("/done_reason").stringValue()).isEqualTo("length");
+        assertThat(refused.statusCode()).isEqualTo(400);
+        assertThat(error(refused.body()))
+                .isEqualTo("the prompt has " + prompt + " tokens, but options.num_ctx is " + prompt
+                        + " with at least one generated: shorten it");
+        assertThat(whole(GENERATE, "\"prompt\":\"a\",\"raw\":true" + context(raw))
+                        .at("/eval_count")
+                        .intValue())
+                .as("no less than the server's")
+                .isEqualTo(20);
+    }
+
+    private static String context(int tokens) {
+        return ",\"options\":{\"temperature\":0,\"num_predict\":20,\"num_ctx\":" + tokens + "}";
+    }
+
+    @Test
+    void penaltiesThatAreNoneMayLookBackAsFarAsTheyLike() {
+        String plain = whole(CHAT, STORY + options(8)).at("/message/content").stringValue();
+
+        JsonNode same = whole(
+                CHAT,
+                STORY
+                        + ",\"options\":{\"temperature\":0,\"num_predict\":8,\"repeat_last_n\":64,\"repeat_penalty\":1.0}");
+
+        assertThat(same.at("/message/content").stringValue()).isEqualTo(plain);
+    }
+
+    @Test
+    void embedsWithModelsThatGenerate() {
+        JsonNode others = DemoServer.json(
+                demo.post("/v1/embeddings", "{\"input\":[\"a fox\",\"a hen\"]}").body());
+
+        JsonNode vectors =
+                DemoServer.json(demo.post("/api/embed", "{\"model\":\"demo\",\"input\":[\"a fox\",\"a hen\"]}")
+                        .body());
+        JsonNode one = DemoServer.json(demo.post("/api/embeddings", "{\"model\":\"demo\",\"prompt\":\"a fox\"}")
+                .body());
+        String longText = "a fox and a hen ".repeat(demo.engine().context());
+        JsonNode cut = DemoServer.json(
+                demo.post("/api/embed", "{\"model\":\"demo\",\"truncate\":true,\"input\":\"" + longText + "\"}")
+                        .body());
+
+        assertThat(vectors.at("/embeddings/0")).isEqualTo(others.at("/data/0/embedding"));
+        assertThat(vectors.at("/embeddings/1")).isEqualTo(others.at("/data/1/embedding"));
+        assertThat(vectors.at("/prompt_eval_count")).isEqualTo(others.at("/usage/prompt_tokens"));
+        assertThat(one.at("/embedding")).hasSameSizeAs(vectors.at("/embeddings/0"));
+        assertThat(cut.at("/prompt_eval_count").intValue())
+                .isEqualTo(demo.engine().context() - 1);
+        assertThat(error(demo.post("/api/embed", "{\"input\":\"a\",\"dimensions\":3}")
+                        .body()))
+                .contains("dimensions is 3");
     }
 
     @Test

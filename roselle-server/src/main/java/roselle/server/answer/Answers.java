@@ -25,6 +25,8 @@ import roselle.engine.Generation;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
+import roselle.server.http.ApiException;
+import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
 import roselle.server.pool.EnginePool;
 import roselle.server.pool.Lease;
@@ -134,14 +136,38 @@ public final class Answers {
             }
         }
 
+        /**
+         * The same where prompt and answer may have fewer tokens together than the model's context.
+         *
+         * @param field that says how many, for the refusal of a longer prompt
+         */
+        public Answer submitWithin(int context, String field, ServedModel model, GenerationRequest request) {
+            return context >= model.context()
+                    ? submitWithinContext(model, request)
+                    : submit(model, shortened(context, field, model, request));
+        }
+
+        private GenerationRequest shortened(int context, String field, ServedModel model, GenerationRequest request) {
+            int prompt = model.engine().tokenize(request.prompt(), ticket.group()).length;
+            if (prompt >= context) {
+                ticket.spend(new Usage(prompt, 0, 0, 0, 0, 0, 0));
+                throw new ApiException(
+                        ErrorKind.CONTEXT_LENGTH,
+                        field,
+                        "the prompt has " + prompt + " tokens, but " + field + " is " + context
+                                + " with at least one generated: shorten it");
+            }
+            return withMaxTokens(request, Math.min(request.stop().maxTokens(), context - prompt));
+        }
+
         private static GenerationRequest withRestOfContext(GenerationRequest request) {
+            return withMaxTokens(request, StopConditions.REST_OF_CONTEXT);
+        }
+
+        private static GenerationRequest withMaxTokens(GenerationRequest request, int most) {
             var stop = request.stop();
             return request.with(new StopConditions(
-                    StopConditions.REST_OF_CONTEXT,
-                    stop.minTokens(),
-                    stop.stopStrings(),
-                    stop.stopTokenIds(),
-                    stop.ignoreEos()));
+                    most, stop.minTokens(), stop.stopStrings(), stop.stopTokenIds(), stop.ignoreEos()));
         }
 
         private Answer answer(ServedModel model, GenerationRequest own, Generation generation) {

@@ -30,7 +30,7 @@ final class CompletionReader {
     private static final double ANY = 1e9;
     private static final String NOT_THERE = "this server does not have it, so it must be ";
 
-    private static final SamplingParameters USUAL = GenerationRequest.builder()
+    static final SamplingParameters USUAL = GenerationRequest.builder()
             .text("")
             .temperature(0.8)
             .topK(40)
@@ -75,7 +75,7 @@ final class CompletionReader {
         GenerationRequestBuilder request = GenerationRequest.builder().sampling(advice);
         source.read(fields, model, request);
         sampling(fields, request);
-        PenaltyWindow.read(fields, "repeat_last_n", request, model.engine().context());
+        PenaltyWindow.read(fields, request, advice, model.engine().context());
         request.stopStrings(StopStrings.read(fields, "stop")).ignoreEos(fields.bool("ignore_eos", false));
         request.maxTokens(maxTokens(fields));
         request.format(format(fields, model));
@@ -190,7 +190,7 @@ final class CompletionReader {
         fields.requireDefault("id_slot", "there are no slots, so it must be -1", -1L);
         fields.requireDefault("n_cmpl", "there is one answer, so it must be 1", 1L);
         fields.requireDefault("samplers", "their order is fixed: leave it out");
-        fields.requireDefault("lora", "there are no adapters", List.of());
+        fields.requireDefault("lora", "an adapter is asked for as a model, by its name", List.of());
         fields.requireDefault("response_fields", "answers are whole", List.of());
         for (String flag : List.of("post_sampling_probs", "timings_per_token", "return_progress")) {
             fields.requireDefault(flag, NOT_THERE + false, false);

@@ -69,7 +69,7 @@ final class AnswerHandler {
             }
             GenerationRequest request = behindContext(call, admitted);
             var lines = new AnswerLines(call, System.nanoTime() - begin);
-            try (Answer answer = admitted.submitWithinContext(call.model(), request)) {
+            try (Answer answer = admitted.submitWithin(call.longest(), "options.num_ctx", call.model(), request)) {
                 if (call.streams()) {
                     stream(answer, lines, exchange.stream());
                 } else {

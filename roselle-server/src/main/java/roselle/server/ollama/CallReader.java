@@ -68,6 +68,7 @@ final class CallReader {
      * @param name what the caller calls the model
      * @param requests the one request, or none, where the model was only to be loaded, which it is
      * @param context tokens that come before the prompt's
+     * @param longest tokens of prompt and answer together at most
      * @param isChat whether the answer is a message
      * @param tellsContext whether the answer ends with the tokens of all of it
      * @param keepAlive how long the model stays loaded behind it, if it says so; negative for ever
@@ -77,18 +78,19 @@ final class CallReader {
             ServedModel model,
             List<GenerationRequest> requests,
             List<Integer> context,
+            int longest,
             boolean streams,
             boolean isChat,
             boolean tellsContext,
             Optional<Duration> keepAlive) {
         /** The same, answered by another. */
         Call by(ServedModel other) {
-            return new Call(name, other, requests, context, streams, isChat, tellsContext, keepAlive);
+            return new Call(name, other, requests, context, longest, streams, isChat, tellsContext, keepAlive);
         }
 
         /** The same under the name that the caller has for the model. */
         Call as(String other) {
-            return new Call(other, model, requests, context, streams, isChat, tellsContext, keepAlive);
+            return new Call(other, model, requests, context, longest, streams, isChat, tellsContext, keepAlive);
         }
     }
 
@@ -118,6 +120,7 @@ final class CallReader {
         List<ChatMessage> messages = TurnFields.messages(fields);
         List<Map<String, Object>> tools = TurnFields.tools(fields);
         EffortFields effort = think(fields, model, template);
+        int longest = OptionFields.context(fields, model);
         Optional<Duration> keepAlive = keepAlive(fields);
         boolean streams = fields.bool("stream", true);
         fields.refuseOthers();
@@ -126,7 +129,7 @@ final class CallReader {
             var prompt = effort.in(new Prompt.Chat(messages, tools, LastTurn.variables(messages)).by(template));
             requests.add(request.prompt(prompt).build());
         }
-        return new Call(name(fields, model), model, requests, List.of(), streams, true, false, keepAlive);
+        return new Call(name(fields, model), model, requests, List.of(), longest, streams, true, false, keepAlive);
     }
 
     Call generate(JsonFields fields) {
@@ -138,6 +141,7 @@ final class CallReader {
         List<Integer> context = fields.integers("context", 0, Integer.MAX_VALUE, MAX_CONTEXT);
         String asked = template(fields);
         EffortFields effort = think(fields, model, asked);
+        int longest = OptionFields.context(fields, model);
         Optional<Duration> keepAlive = keepAlive(fields);
         TurnFields.refuseImages(fields);
         String after = fields.string("suffix").orElse("");
@@ -162,7 +166,9 @@ final class CallReader {
                     : effort.in(new Prompt.Chat(turns(system, text), List.of(), Map.of()).by(asked));
             requests.add(request.prompt(prompt).build());
         }
-        return new Call(name(fields, model), model, requests, context, streams, false, !isRaw && !fills, keepAlive);
+        boolean tellsContext = !isRaw && !fills;
+        return new Call(
+                name(fields, model), model, requests, context, longest, streams, false, tellsContext, keepAlive);
     }
 
     /** The template of a request, else the model's. */

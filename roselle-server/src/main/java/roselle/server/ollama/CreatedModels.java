@@ -23,6 +23,7 @@ final class CreatedModels {
     /** Beside the models of a folder; no model has such a name. */
     static final String FILE = ".created-models.json";
 
+    private static final System.Logger LOG = System.getLogger(CreatedModels.class.getName());
     private static final int MOST = 1000;
 
     private final Map<String, CreatedModel> models = new TreeMap<>();
@@ -40,9 +41,25 @@ final class CreatedModels {
                 CreatedModel model = CreatedModel.of(each);
                 models.put(model.name(), model);
             }
-        } catch (IOException unreadable) {
-            throw new UncheckedIOException(unreadable);
+        } catch (IOException | RuntimeException damaged) {
+            setAside(kept, damaged);
         }
+    }
+
+    /** What cannot be read is no reason to serve nothing: it stays under another name, for who wants to mend it. */
+    private void setAside(Path kept, Exception damaged) {
+        models.clear();
+        Path aside = kept.resolveSibling(FILE + ".damaged");
+        try {
+            Files.move(kept, aside, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException unmovable) {
+            damaged.addSuppressed(unmovable);
+        }
+        LOG.log(
+                System.Logger.Level.WARNING,
+                kept + " cannot be read, so no model that was made of others is there: it is kept as "
+                        + aside.getFileName(),
+                damaged);
     }
 
     private void write() {

@@ -65,8 +65,15 @@ final class ModelNames {
         return models.named(known(fields.string("model"), models));
     }
 
-    /** The encoder of a request, whose texts give vectors. */
-    static ServedEncoder encoder(JsonFields fields, Models models) {
-        return Kinds.embedding(models, known(fields.string("model"), models));
+    /** The model of a request whose texts give vectors; without a name the only encoder that does, before models that generate. */
+    static Served embedding(JsonFields fields, Models models) {
+        Optional<String> name = known(fields.string("model"), models);
+        if (name.isEmpty() && !models.encoders().isEmpty()) {
+            return Kinds.embedding(models, name);
+        }
+        return switch (models.any(name)) {
+            case ServedModel decoder -> decoder;
+            case ServedEncoder encoder -> Kinds.embedding(encoder);
+        };
     }
 }

@@ -41,11 +41,30 @@ final class OptionFields {
         SamplingParameters advice = model.engine().advisedSampling().orElse(USUAL);
         GenerationRequestBuilder request = GenerationRequest.builder().sampling(advice);
         Optional<JsonFields> options = body.object("options");
-        options.ifPresent(given -> new OptionFields(given, model).read(request));
+        options.ifPresent(given -> new OptionFields(given, model).read(request, advice));
         return request;
     }
 
-    private void read(GenerationRequestBuilder request) {
+    /** Tokens that prompt and answer may have together, as the options of a body say, else as the server does. */
+    static int context(JsonFields body, ServedModel model) {
+        int most = model.engine().context();
+        return body.object("options")
+                .map(given -> new OptionFields(given, model).context(most))
+                .orElse(most);
+    }
+
+    private int context(int most) {
+        int asked = fields.integer("num_ctx", 1, Integer.MAX_VALUE).orElse(most);
+        if (asked > most) {
+            throw ApiException.invalid(
+                    fields.path("num_ctx"),
+                    fields.path("num_ctx") + " is " + asked + ": this server has " + most
+                            + "; --context says how many");
+        }
+        return asked;
+    }
+
+    private void read(GenerationRequestBuilder request, SamplingParameters advice) {
         fields.number("temperature", 0, 100).ifPresent(request::temperature);
         fields.integer("top_k", 0, Integer.MAX_VALUE).ifPresent(request::topK);
         fields.number("top_p", 1e-6, 1).ifPresent(request::topP);
@@ -54,7 +73,7 @@ final class OptionFields {
         fields.number("repeat_penalty", 0.01, 100).ifPresent(request::repetitionPenalty);
         fields.number("presence_penalty", -2, 2).ifPresent(request::presencePenalty);
         fields.number("frequency_penalty", -2, 2).ifPresent(request::frequencyPenalty);
-        PenaltyWindow.read(fields, "repeat_last_n", request, model.engine().context());
+        PenaltyWindow.read(fields, request, advice, model.engine().context());
         fields.longInteger("seed", Long.MIN_VALUE, Long.MAX_VALUE).ifPresent(request::seed);
         int most = fields.integer("num_predict", -2, Integer.MAX_VALUE).orElse(-1);
         request.maxTokens(most > 0 ? most : StopConditions.REST_OF_CONTEXT);
@@ -64,13 +83,7 @@ final class OptionFields {
     }
 
     private void settle() {
-        int context = fields.integer("num_ctx", 1, Integer.MAX_VALUE).orElse(1);
-        if (context > model.engine().context()) {
-            throw ApiException.invalid(
-                    fields.path("num_ctx"),
-                    fields.path("num_ctx") + " is " + context + ": this server has "
-                            + model.engine().context() + "; --context says how many");
-        }
+        context(model.engine().context());
         fields.integer("num_keep", -1, Integer.MAX_VALUE); // of a context that is cut, which none is
         fields.requireDefault("num_batch", AT_START);
         fields.requireDefault("num_gpu", AT_START + ", so it must be -1", -1L);

@@ -1,19 +1,17 @@
 package roselle.server.openai;
 
 import java.io.IOException;
-import java.util.ArrayDeque;
-import java.util.Deque;
 import java.util.List;
 import roselle.api.Prompt;
 import roselle.api.SchedulingOptions;
 import roselle.embedding.EmbeddingOptions;
 import roselle.embedding.TextResults;
-import roselle.engine.Embedding;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Answers.AdmittedRequest;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
+import roselle.server.encoder.DecoderVectors;
 import roselle.server.encoder.Dimensions;
 import roselle.server.encoder.Inputs;
 import roselle.server.encoder.Kinds;
@@ -30,9 +28,6 @@ import roselle.server.prompt.PromptFields;
  * last hidden states over all tokens.
  */
 final class EmbeddingsHandler implements Handler {
-    /** Texts of one request that are in a decoder's engine at a time, so that a long list does not fill its queue. */
-    private static final int AT_A_TIME = 32;
-
     private final Answers answers;
 
     EmbeddingsHandler(Answers answers) {
@@ -67,34 +62,18 @@ final class EmbeddingsHandler implements Handler {
         });
         int dimensions = fields.integer("dimensions", 1, Integer.MAX_VALUE).orElse(0);
         fields.refuseOthers();
-        Deque<Embedding> running = new ArrayDeque<>();
-        try {
-            for (Prompt text : texts) {
-                if (running.size() == AT_A_TIME) {
-                    take(running, dimensions, answer);
-                }
-                running.add(admitted.embed(decoder, text, scheduling));
-            }
-            while (!running.isEmpty()) {
-                take(running, dimensions, answer);
-            }
-        } finally {
-            running.forEach(Embedding::close);
-        }
+        DecoderVectors.read(admitted, decoder, texts, scheduling, (vector, tokens) -> {
+            requireWidth(dimensions, vector.length);
+            answer.add(Vectors.normalized(vector));
+            answer.count(tokens);
+        });
     }
 
-    /** Waits for the oldest text's vector. */
-    private static void take(Deque<Embedding> running, int dimensions, EmbeddingsAnswer answer) {
-        try (Embedding embedding = running.remove()) {
-            float[] vector = embedding.vector();
-            if (dimensions != 0 && dimensions != vector.length) {
-                throw ApiException.invalid(
-                        "dimensions",
-                        "dimensions is " + dimensions + ", but the model's vectors have " + vector.length
-                                + " and cannot be cut");
-            }
-            answer.add(Vectors.normalized(vector));
-            answer.count(embedding.tokens());
+    private static void requireWidth(int dimensions, int width) {
+        if (dimensions != 0 && dimensions != width) {
+            throw ApiException.invalid(
+                    "dimensions",
+                    "dimensions is " + dimensions + ", but the model's vectors have " + width + " and cannot be cut");
         }
     }
 
