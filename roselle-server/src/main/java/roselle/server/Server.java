@@ -168,7 +168,7 @@ public final class Server implements AutoCloseable {
                 new BatchDialect(answers, config),
                 new AnthropicDialect(answers),
                 new OllamaDialect(answers),
-                new LlamaCppDialect(answers),
+                new LlamaCppDialect(answers, ControlDialect.version()),
                 kserve,
                 kserve.grpc(),
                 new CohereDialect(answers),

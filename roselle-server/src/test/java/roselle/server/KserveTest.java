@@ -283,7 +283,7 @@ final class KserveTest {
                 "generate | {\"text_input\":\"a\",\"stream\":false,\"parameters\":{\"stream\":true}} | stream is there twice",
                 "generate | {\"text_input\":\"a\",\"image\":\"x\"} | unknown field image",
                 "generate | {\"text_input\":\"a\",\"parameters\":{\"temprature\":1}} | unknown field parameters.temprature",
-                "generate | {\"text_input\":\"a\",\"parameters\":{\"lora_name\":\"x\"}} | there are no adapters",
+                "generate | {\"text_input\":\"a\",\"parameters\":{\"lora_name\":\"x\"}} | an adapter is asked for as a model",
                 "generate_stream | {\"text_input\":\"a\",\"stream\":true,\"exclude_input_in_output\":false} | does not tell of its prompt",
             })
     void refusesByNameWhatItDoesNotHonour(String action, String body, String said) {

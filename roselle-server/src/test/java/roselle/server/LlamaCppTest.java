@@ -56,6 +56,11 @@ final class LlamaCppTest {
             assertThat(end.at("/tokens_predicted").intValue()).isEqualTo(8);
             assertThat(end.at("/timings/predicted_n").intValue()).isEqualTo(8);
             assertThat(end.at("/timings/predicted_ms").doubleValue()).isPositive();
+            assertThat(end.at("/timings/predicted_per_token_ms").doubleValue())
+                    .isEqualTo(end.at("/timings/predicted_ms").doubleValue() / 8);
+            assertThat(end.at("/timings/predicted_per_second").doubleValue()).isPositive();
+            assertThat(end.at("/timings").has("prompt_per_token_ms")).isTrue();
+            assertThat(end.at("/timings").has("prompt_per_second")).isTrue();
         }
     }
 
@@ -134,6 +139,13 @@ final class LlamaCppTest {
                 .isEqualTo(demo.engine().context());
         assertThat(properties.at("/total_slots").intValue())
                 .isEqualTo(demo.engine().plan().maxSequences());
+        assertThat(properties.at("/default_generation_settings/params/top_k").isInt())
+                .isTrue();
+        assertThat(properties.at("/model_path").stringValue()).isEqualTo("demo");
+        assertThat(properties.at("/chat_template").stringValue())
+                .isEqualTo(demo.engine().chatTemplate().orElseThrow());
+        assertThat(properties.at("/eos_token").stringValue()).isEqualTo("<|endoftext|>");
+        assertThat(properties.at("/build_info").stringValue()).startsWith("roselle-");
         assertThat(demo.get("/props?model=other").statusCode()).isEqualTo(404);
     }
 
@@ -257,7 +269,7 @@ final class LlamaCppTest {
                 "\"xtc_probability\":0.5 | xtc_probability is 0.5",
                 "\"samplers\":[\"top_k\"] | samplers is",
                 "\"id_slot\":1 | id_slot is 1",
-                "\"repeat_last_n\":64 | repeat_last_n is 64",
+                "\"repeat_last_n\":64,\"presence_penalty\":0.5 | repeat_last_n is 64",
                 "\"logit_bias\":[[1,true]] | logit_bias is",
                 "\"logit_bias\":[[1,101]] | logit_bias is",
                 "\"grammar\":\"root ::= x\" | grammar:",
@@ -279,7 +291,7 @@ final class LlamaCppTest {
                 ,"n_predict":1,"dynatemp_range":0,"dynatemp_exponent":1.0,"xtc_probability":0.0,"xtc_threshold":0.1,
                  "dry_multiplier":0,"dry_base":1.75,"dry_allowed_length":2,"dry_penalty_last_n":-1,"mirostat":0,
                  "mirostat_tau":5,"mirostat_eta":0.1,"n_keep":0,"seed":-1,"min_keep":0,"t_max_predict_ms":-1,
-                 "dry_sequence_breakers":["\\n"],"lora":[],"id_slot":-1,"top_k":-1""");
+                 "dry_sequence_breakers":["\\n"],"repeat_last_n":64,"repeat_penalty":1.0,"lora":[],"id_slot":-1,"top_k":-1""");
     }
 
     private static JsonNode completion(String fields) {

@@ -78,7 +78,7 @@ final class SamplingReader {
     private static void settle(JsonFields fields) {
         fields.requireDefault("skip_special_tokens", "special tokens are never part of the text", true);
         fields.requireDefault("include_stop_str_in_output", "a stop string is never part of the text", false);
-        fields.requireDefault("lora_name", "there are no adapters");
+        fields.requireDefault("lora_name", "an adapter is asked for as a model, by its name");
     }
 
     /** A text that is JSON, in which numbers may be texts. */

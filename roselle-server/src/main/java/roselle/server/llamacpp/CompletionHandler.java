@@ -29,6 +29,7 @@ import roselle.server.llamacpp.CompletionReader.Call;
 /** {@code /completion} and {@code /infill}, whole or as a stream whose last event is like the whole without its text. */
 final class CompletionHandler {
     private static final double NANOS_PER_MILLI = 1e6;
+    private static final double MILLIS = 1000; // of a second
 
     private final Answers answers;
 
@@ -196,12 +197,23 @@ final class CompletionHandler {
             long first = usage.firstTokenNanos() == 0 ? usage.totalNanos() : usage.firstTokenNanos();
             double prompt = Math.max(0, first - usage.queueNanos()) / NANOS_PER_MILLI;
             double predicted = (usage.totalNanos() - first) / NANOS_PER_MILLI;
+            int read = usage.promptTokens() - usage.cachedTokens();
+            int written = usage.completionTokens();
             json.field("cache_n", usage.cachedTokens())
-                    .field("prompt_n", usage.promptTokens() - usage.cachedTokens())
+                    .field("prompt_n", read)
                     .field("prompt_ms", prompt)
-                    .field("predicted_n", usage.completionTokens())
+                    .field("prompt_per_token_ms", quotient(prompt, read))
+                    .field("prompt_per_second", quotient(MILLIS * read, prompt))
+                    .field("predicted_n", written)
                     .field("predicted_ms", predicted)
+                    .field("predicted_per_token_ms", quotient(predicted, written))
+                    .field("predicted_per_second", quotient(MILLIS * written, predicted))
                     .endObject();
+        }
+
+        /** 0 where there is nothing to divide by, which JSON has no number for. */
+        private static double quotient(double value, double by) {
+            return by == 0 ? 0 : value / by;
         }
     }
 }

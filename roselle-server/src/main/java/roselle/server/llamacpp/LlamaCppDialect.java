@@ -10,12 +10,15 @@ import roselle.server.http.Routes;
 
 /** The paths of llama.cpp's server that other dialects do not have. */
 public final class LlamaCppDialect implements Dialect {
+    private static final String ADAPTERS = "an adapter is a model of its own here, see /v1/models";
+
     private final CompletionHandler completion;
     private final StateRoutes state;
 
-    public LlamaCppDialect(Answers answers) {
+    /** The paths of a server of this version. */
+    public LlamaCppDialect(Answers answers, String version) {
         completion = new CompletionHandler(answers);
-        state = new StateRoutes(answers);
+        state = new StateRoutes(answers, version);
     }
 
     @Override
@@ -23,8 +26,8 @@ public final class LlamaCppDialect implements Dialect {
         routes.post("/completion", completion::complete)
                 .post("/props", _ -> refuse("changing properties", "they were settled when the server started"))
                 .post("/infill", completion::infill)
-                .get("/lora-adapters", _ -> refuse("lora-adapters", "there are no adapters"))
-                .post("/lora-adapters", _ -> refuse("lora-adapters", "there are no adapters"));
+                .get("/lora-adapters", _ -> refuse("lora-adapters", ADAPTERS))
+                .post("/lora-adapters", _ -> refuse("lora-adapters", ADAPTERS));
         state.register(routes);
     }
 

@@ -2,6 +2,8 @@ package roselle.server.llamacpp;
 
 import java.io.IOException;
 import roselle.api.Prompt;
+import roselle.api.SamplingParameters;
+import roselle.engine.Engine;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
@@ -17,8 +19,11 @@ import roselle.server.openai.common.ChatPrompt;
 final class StateRoutes {
     private final Answers answers;
     private final Models models;
+    private final String version;
 
-    StateRoutes(Answers answers) {
+    /** What a server of this version tells. */
+    StateRoutes(Answers answers, String version) {
+        this.version = version;
         this.answers = answers;
         models = answers.models();
     }
@@ -30,15 +35,48 @@ final class StateRoutes {
     /** What the only model, or that of the query's {@code model}, was started with. */
     private void properties(Exchange exchange) {
         ServedModel model = models.named(exchange.query("model"));
+        Engine engine = model.engine();
         var json = new JsonWriter().object();
-        json.object("default_generation_settings")
-                .field("n_ctx", model.engine().context())
-                .endObject();
-        json.field("total_slots", model.engine().plan().maxSequences()).field("model_alias", model.name());
+        json.object("default_generation_settings").field("n_ctx", engine.context());
+        parameters(json.object("params"), engine.advisedSampling().orElse(CompletionReader.USUAL));
+        json.endObject();
+        json.field("total_slots", engine.plan().maxSequences())
+                .field("model_alias", model.name())
+                .field("model_path", model.name()); // where its file lies is the server's own affair
         json.object("modalities").field("vision", false).field("audio", false).endObject();
-        exchange.sendJson(
-                200,
-                json.field("is_sleeping", model.engine().cache().isAsleep()).endObject());
+        json.field("chat_template", engine.chatTemplate().orElse(""))
+                .field("eos_token", endToken(engine))
+                .field("build_info", "roselle-" + version)
+                .field("endpoint_slots", true)
+                .field("endpoint_props", false)
+                .field("endpoint_metrics", true)
+                .field("is_sleeping", engine.cache().isAsleep());
+        exchange.sendJson(200, json.endObject());
+    }
+
+    private static String endToken(Engine engine) {
+        return engine.endTokens().stream()
+                .findFirst()
+                .map(id -> engine.tokenizer().spellingOf(id))
+                .orElse("");
+    }
+
+    /** What holds where a completion leaves it open. */
+    private static void parameters(JsonWriter json, SamplingParameters usual) {
+        json.field("n_predict", -1)
+                .field("temperature", usual.temperature())
+                .field("top_k", usual.topK())
+                .field("top_p", usual.topP())
+                .field("min_p", usual.minP())
+                .field("typical_p", usual.typicalP())
+                .field("repeat_last_n", -1)
+                .field("repeat_penalty", usual.repetitionPenalty())
+                .field("presence_penalty", usual.presencePenalty())
+                .field("frequency_penalty", usual.frequencyPenalty())
+                .field("ignore_eos", false)
+                .field("stream", false)
+                .field("n_probs", 0)
+                .endObject();
     }
 
     /** One slot for each answer that can be generated at a time; which answer is in which is not told. */
@@ -46,8 +84,9 @@ final class StateRoutes {
         ServedModel model = models.named(exchange.query("model"));
         int running = model.engine().status().running();
         int slots = model.engine().plan().maxSequences();
-        if (running >= slots
-                && exchange.query("fail_on_no_slot").filter("1"::equals).isPresent()) {
+        boolean failsWhereNoneIsFree =
+                exchange.query("fail_on_no_slot").filter("1"::equals).isPresent();
+        if (running >= slots && failsWhereNoneIsFree) {
             throw new ApiException(
                     ErrorKind.OVERLOADED, "no slot is free: " + running + " answers are being generated");
         }

@@ -64,7 +64,7 @@ final class GenerateReader {
         OptionalInt kept = parameters.integer("truncate", 1, Integer.MAX_VALUE);
         String lead = parameters.bool("return_full_text", false) ? text : "";
         parameters.requireDefault("watermark", "this server marks no text", false);
-        parameters.requireDefault("adapter_id", "there are no adapters");
+        parameters.requireDefault("adapter_id", "an adapter is asked for as a model, by its name");
         parameters.refuseOthers();
         fields.refuseOthers();
         boolean isList = form == Form.EITHER && !streams;
