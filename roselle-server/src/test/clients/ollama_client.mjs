@@ -74,10 +74,14 @@ const tests = {
     assert.deepEqual(states, ["success"]);
   },
 
+  async embedsWithAModelThatGenerates() {
+    assert.equal((await client.embed({ model, input: ["a fox", "a hen"] })).embeddings.length, 2);
+  },
+
   async errors() {
     await assert.rejects(client.chat({ ...short, model: "other" }), { status_code: 404 });
     await assert.rejects(client.chat({ ...short, options: { top_p: 7 } }), /top_p/);
-    await assert.rejects(client.embed({ model, input: "a fox" }), { status_code: 400 });
+    await assert.rejects(client.embed({ model, input: "a fox", dimensions: 3 }), { status_code: 400 });
   },
 
   async cancellation() {

@@ -121,6 +121,10 @@ def test_templates():
     client.delete("shaped")
 
 
+def test_embeds_with_a_model_that_generates():
+    assert len(client.embed(MODEL, ["a fox", "a hen"]).embeddings) == 2
+
+
 def test_errors():
     for status, ask in (
         (400, lambda: client.chat(**{**SHORT, "options": {"top_p": 7}})),
@@ -132,7 +136,7 @@ def test_errors():
         (400, lambda: client.create("other", from_=MODEL, template="{{ .Prompt ")),
         (400, lambda: client.create("other", from_=MODEL, parameters={"mirostat": 1})),
         (400, lambda: client.push(MODEL)),
-        (400, lambda: client.embed(MODEL, "a fox")),
+        (400, lambda: client.embed(MODEL, "a fox", dimensions=3)),
     ):
         try:
             ask()

@@ -160,6 +160,7 @@ final class OpenApiComparisonTest {
             "it says how much to think",
             "there is no model",
             "but the context holds",
+            "but options.num_ctx is",
             "penalties look at all tokens",
             "--context says how many",
             "the prompt is taken as it stands",
