@@ -527,11 +527,6 @@ public final class Engine implements AutoCloseable {
         return forms.own().template().isPresent();
     }
 
-    /** The source of the model's chat template, in Jinja; empty where it has none. */
-    public Optional<String> chatTemplate() {
-        return checkpoint.chatTemplate();
-    }
-
     /** The name of the format in which the model calls tools; {@code none} where it is not known. */
     public String toolParser() {
         return toolParser("");

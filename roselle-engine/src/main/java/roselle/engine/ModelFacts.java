@@ -17,8 +17,10 @@ import roselle.quantization.Quantization;
  * @param parameters numbers in all tensors
  * @param quantization the type that most of them are stored in, such as {@code Q4_K}
  * @param fileBytes of the files that hold tensors
+ * @param chatTemplate its source in Jinja; empty where there is none
  */
-public record ModelFacts(String format, String architecture, long parameters, String quantization, long fileBytes) {
+public record ModelFacts(
+        String format, String architecture, long parameters, String quantization, long fileBytes, String chatTemplate) {
     /**
      * Reads the headers of a model's files.
      *
@@ -42,7 +44,12 @@ public record ModelFacts(String format, String architecture, long parameters, St
             case HUGGING_FACE -> "safetensors";
         };
         return new ModelFacts(
-                format, summary.architecture().orElse(""), summary.parameters(), type, summary.bytesOnDisk());
+                format,
+                summary.architecture().orElse(""),
+                summary.parameters(),
+                type,
+                summary.bytesOnDisk(),
+                checkpoint.chatTemplate().orElse(""));
     }
 
     /** Scales count as such where it is known which tensors have them. */

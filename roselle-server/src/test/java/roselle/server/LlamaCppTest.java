@@ -143,7 +143,8 @@ final class LlamaCppTest {
                 .isTrue();
         assertThat(properties.at("/model_path").stringValue()).isEqualTo("demo");
         assertThat(properties.at("/chat_template").stringValue())
-                .isEqualTo(demo.engine().chatTemplate().orElseThrow());
+                .isEqualTo(demo.engine().facts().chatTemplate())
+                .contains("<|im_start|>");
         assertThat(properties.at("/eos_token").stringValue()).isEqualTo("<|endoftext|>");
         assertThat(properties.at("/build_info").stringValue()).startsWith("roselle-");
         assertThat(demo.get("/props?model=other").statusCode()).isEqualTo(404);

@@ -44,7 +44,7 @@ final class StateRoutes {
                 .field("model_alias", model.name())
                 .field("model_path", model.name()); // where its file lies is the server's own affair
         json.object("modalities").field("vision", false).field("audio", false).endObject();
-        json.field("chat_template", engine.chatTemplate().orElse(""))
+        json.field("chat_template", engine.facts().chatTemplate())
                 .field("eos_token", endToken(engine))
                 .field("build_info", "roselle-" + version)
                 .field("endpoint_slots", true)
