@@ -56,7 +56,7 @@ public final class MaskBench {
     private int valid;
     private int invalid;
     private int invalidAccepted;
-    private final int[][] variants = new int[3][2];
+    private final int[][] variants = new int[4][2];
 
     private MaskBench(Path ranks) throws IOException {
         this.tokenizer = new QwenTokenizer(ranks);
@@ -159,6 +159,7 @@ public final class MaskBench {
         boolean isNarrow = false;
         boolean isWide = false;
         Constraint checking = null;
+        Constraint writing = null;
         for (JsonNode test : tests) {
             boolean isValid = test.get("valid").booleanValue();
             String text = JsonSpelling.of(test.get("data"), JsonSpelling.Style.PLAIN);
@@ -182,7 +183,10 @@ public final class MaskBench {
             } else if (isValid) {
                 checking =
                         checking == null ? Constraints.jsonSchema(schema, SchemaOptions.CHECKING, CHECKING) : checking;
-                vary(name, test.get("data"), text, checking);
+                writing = writing == null
+                        ? Constraints.jsonSchema(schema, SchemaOptions.GENERATING, GrammarLimits.DEFAULTS)
+                        : writing;
+                vary(name, test.get("data"), text, checking, writing);
             }
         }
         narrow += isNarrow ? 1 : 0;
@@ -190,18 +194,22 @@ public final class MaskBench {
         right += tests.isEmpty() || isNarrow || isWide ? 0 : 1;
     }
 
-    private void vary(String name, JsonNode data, String plain, Constraint checking) {
+    private void vary(String name, JsonNode data, String plain, Constraint checking, Constraint writing) {
         JsonSpelling.Style[] styles = {JsonSpelling.Style.PRETTY, JsonSpelling.Style.SHUFFLED, JsonSpelling.Style.ASCII
         };
         for (int i = 0; i < styles.length; i++) {
-            String text = JsonSpelling.of(data, styles[i]);
-            if (!text.equals(plain)) {
-                variants[i][1]++;
-                String said = TestSuite.accepts(checking, text);
-                variants[i][0] += said.equals("yes") ? 1 : 0;
-                if (!said.equals("yes")) {
-                    System.err.println(name + " " + styles[i] + " " + said);
-                }
+            count(variants[i], name + " " + styles[i], checking, JsonSpelling.of(data, styles[i]), plain);
+        }
+        count(variants[3], name + " PRETTY AS WRITTEN", writing, JsonSpelling.of(data, styles[0]), plain);
+    }
+
+    private static void count(int[] variant, String what, Constraint constraint, String text, String plain) {
+        if (!text.equals(plain)) {
+            variant[1]++;
+            String said = TestSuite.accepts(constraint, text);
+            variant[0] += said.equals("yes") ? 1 : 0;
+            if (!said.equals("yes")) {
+                System.err.println(what + " " + said);
             }
         }
     }
@@ -251,7 +259,7 @@ public final class MaskBench {
                 Locale.ROOT,
                 "{\"engine\": \"roselle\", \"schemas\": %d, \"withTests\": %d, \"right\": %d, \"refused\": %d, \"tooNarrow\": %d,"
                         + " \"tooWide\": %d, \"valid\": %d, \"invalid\": %d, \"invalidAccepted\": %d,"
-                        + " \"variants\": {\"pretty\": %s, \"shuffled\": %s, \"escaped\": %s},"
+                        + " \"variants\": {\"pretty\": %s, \"shuffled\": %s, \"escaped\": %s, \"pretty as written\": %s},"
                         + " \"maskMicros\": %s, \"compileMillis\": %s}%n",
                 schemas,
                 withTests,
@@ -265,6 +273,7 @@ public final class MaskBench {
                 Arrays.toString(variants[0]),
                 Arrays.toString(variants[1]),
                 Arrays.toString(variants[2]),
+                Arrays.toString(variants[3]),
                 percentiles(maskNanos, masks, 1_000),
                 percentiles(compileNanos, compiled, 1_000_000));
     }
