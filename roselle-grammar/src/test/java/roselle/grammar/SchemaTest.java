@@ -132,6 +132,31 @@ class SchemaTest {
         assertThatThrownBy(() -> generating("{\"allOf\":[{\"$ref\":\"#\"}]}")).isInstanceOf(GrammarException.class);
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "^[a-z]+[.]the$; 8; 9; 'abcd.the'; 'abc.t'",
+                "^[a-z]+$; 3; 4; 'abc'; 'abcde'",
+                "b; 3; 3; 'aab'; 'aaa'",
+                "^(ab)+$; 3; 5; 'abab'; 'ababa'"
+            })
+    void noTextIsBegunThatCannotBecomeLongOrShortEnough(
+            String pattern, int minLength, int maxLength, String begun, String refused) {
+        Constraint constraint = generating("{\"type\":\"string\",\"pattern\":\"" + pattern + "\",\"minLength\":"
+                + minLength + ",\"maxLength\":" + maxLength + "}");
+        assertThat(isBegun(constraint, '"' + begun)).isTrue();
+        assertThat(isBegun(constraint, '"' + refused)).isFalse();
+    }
+
+    private static boolean isBegun(Constraint constraint, String text) {
+        State state = constraint.start();
+        for (int i = 0; i < text.length() && state != null; i++) {
+            state = state.advance(text.charAt(i));
+        }
+        return state != null;
+    }
+
     @Test
     void saysThatNothingIsValid() {
         for (String schema : new String[] {

@@ -75,16 +75,26 @@ public interface Lexeme {
     }
 
     /**
-     * Another lexeme in which tokens with at most {@link #agreedSymbols()} symbols are allowed and end alike, because bounds keep this
-     * one from it that are not felt before; null for most. Longer tokens are then asked for one by one.
+     * Another lexeme that allows the tokens that this one does, because bounds keep this one from it that are not felt yet.
+     *
+     * @param lexeme the other one
+     * @param agreed up to how many symbols tokens are allowed and end alike, but for those that end with too few; longer ones must be
+     *     asked for one by one
+     * @param least symbols before an end
+     * @param most symbols before an end
+     * @param unbounded the lexeme of all texts, which both are part of and read alike: its tokens' symbols are theirs; null where neither
+     *     least nor most says anything
      */
-    default @Nullable Lexeme looser() {
-        return null;
-    }
+    record Looser(
+            Lexeme lexeme,
+            int agreed,
+            int least,
+            int most,
+            @Nullable Lexeme unbounded) {}
 
-    /** Up to how many symbols this lexeme and {@link #looser()} agree. */
-    default int agreedSymbols() {
-        return 0;
+    /** The lexeme without some bounds, if that helps; null for most. */
+    default @Nullable Looser looser() {
+        return null;
     }
 
     /**

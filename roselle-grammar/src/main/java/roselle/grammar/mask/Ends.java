@@ -92,6 +92,10 @@ final class Ends {
             inOrder.forEach(this::addAll);
         }
 
+        int size() {
+            return size;
+        }
+
         Ends build() {
             return size == 0 ? NONE : new Ends(Arrays.copyOf(lexemes, size), Arrays.copyOf(nodes, size));
         }

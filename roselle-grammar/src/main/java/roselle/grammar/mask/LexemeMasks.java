@@ -15,6 +15,7 @@ import roselle.grammar.automaton.Symbols;
 final class LexemeMasks {
     private final Vocabulary vocabulary;
     private final LexemeWalk walk;
+    private final BoundedWalk bounds;
     private final IdentityTable<LexemeMask> ofRoot = new IdentityTable<>();
     private final IdentityTable<Map<Integer, LexemeMask>> ofOthers = new IdentityTable<>(); // by node
     private long bytes;
@@ -22,12 +23,13 @@ final class LexemeMasks {
     LexemeMasks(Vocabulary vocabulary, LexemeWalk walk) {
         this.vocabulary = vocabulary;
         this.walk = walk;
+        this.bounds = new BoundedWalk(vocabulary);
     }
 
     /** The tokens below a node whose bytes from there on stay inside a lexeme, and its ends within them. */
     LexemeMask mask(Lexeme lexeme, int node) {
         if (lexeme.isShared()) {
-            return vocabulary.sharedMask(lexeme, node, walk);
+            return vocabulary.sharedMask(lexeme, node, this::make);
         }
         if (node == 0) {
             LexemeMask found = ofRoot.find(lexeme);
@@ -55,11 +57,12 @@ final class LexemeMasks {
     private LexemeMask make(Lexeme lexeme, int node) {
         Lexeme unbounded = lexeme.unbounded();
         if (unbounded != null && node == 0) {
-            return walk.bounded(mask(unbounded, 0), lexeme.minSymbols(), lexeme.maxSymbols());
+            return bounds.bounded(mask(unbounded, 0), counts(unbounded), lexeme.minSymbols(), lexeme.maxSymbols());
         }
-        Lexeme looser = lexeme.looser();
-        if (looser != null) {
-            return walk.longOnesAsked(mask(looser, node), lexeme, node);
+        Lexeme.Looser looser = lexeme.looser();
+        if (looser != null && BoundedWalk.isKnown(looser, node)) {
+            SymbolCounts counts = looser.unbounded() == null ? null : counts(looser.unbounded());
+            return bounds.loosened(mask(looser.lexeme(), node), lexeme, looser, counts, node);
         }
         Lexeme wider = lexeme.wider();
         if (wider != null) {
@@ -71,6 +74,10 @@ final class LexemeMasks {
         }
         LexemeMask byRun = byRun(lexeme, node);
         return byRun == null ? walk.inside(lexeme, node) : byRun;
+    }
+
+    private SymbolCounts counts(Lexeme unbounded) {
+        return mask(unbounded, 0).counts(vocabulary, unbounded);
     }
 
     /** By the one lexeme that most symbols lead to; null where that does not help. */

@@ -8,13 +8,14 @@ import roselle.grammar.automaton.Lexeme;
  * How many symbols the tokens inside a lexeme, and its ends, take: tokens with at most so many are allowed under a bound.
  *
  * @param atMost for each count, from 0, the tokens that take no more
- * @param ofEnds symbols before each end
+ * @param ends the nodes of the ends, sorted
+ * @param ofEnds symbols before each of them
  * @param mostOfEnds the largest of those
  * @param ofTokens symbols of each token inside; -1 for others
  * @param complete the tokens that end where the lexeme does
  */
 @SuppressWarnings("ArrayRecordComponent") // built once and never changed; never compared
-record SymbolCounts(Dense[] atMost, int[] ofEnds, int mostOfEnds, int[] ofTokens, int[] complete) {
+record SymbolCounts(Dense[] atMost, int[] ends, int[] ofEnds, int mostOfEnds, int[] ofTokens, int[] complete) {
     /** Those of a lexeme whose tokens and ends are known. */
     static SymbolCounts of(TokenTrie trie, LexemeMask all, Lexeme unbounded, int words) {
         int size = words << 6;
@@ -44,12 +45,13 @@ record SymbolCounts(Dense[] atMost, int[] ofEnds, int mostOfEnds, int[] ofTokens
             symbols[depth] = done;
             node++;
         }
-        int[] ofEnds = IntStream.of(all.ends.nodes).map(end -> ofNodes[end]).toArray();
-        return of(ofTokens, isComplete, ofEnds, words);
+        int[] ends = IntStream.of(all.ends.nodes).sorted().toArray();
+        int[] ofEnds = IntStream.of(ends).map(end -> ofNodes[end]).toArray();
+        return of(ofTokens, isComplete, ends, ofEnds, words);
     }
 
     /** From the symbols of each token inside, -1 for others, and whether it ends with the lexeme. */
-    private static SymbolCounts of(int[] ofTokens, boolean[] isComplete, int[] ofEnds, int words) {
+    private static SymbolCounts of(int[] ofTokens, boolean[] isComplete, int[] ends, int[] ofEnds, int words) {
         int most = Arrays.stream(ofTokens).max().orElse(0);
         Dense[] atMost = new Dense[Math.max(0, most) + 1];
         int[] sizes = new int[atMost.length + 1]; // of tokens by their symbols, then where each number's begin
@@ -80,11 +82,17 @@ record SymbolCounts(Dense[] atMost, int[] ofEnds, int mostOfEnds, int[] ofTokens
         int[] complete = IntStream.range(0, ofTokens.length)
                 .filter(token -> isComplete[token])
                 .toArray();
-        return new SymbolCounts(atMost, ofEnds, Arrays.stream(ofEnds).max().orElse(0), ofTokens, complete);
+        return new SymbolCounts(
+                atMost, ends, ofEnds, Arrays.stream(ofEnds).max().orElse(0), ofTokens, complete);
     }
 
     Dense atMost(long symbols) {
         return atMost[(int) Math.min(symbols, atMost.length - 1)];
+    }
+
+    /** Symbols before the end at a node. */
+    int ofEnd(int node) {
+        return ofEnds[Arrays.binarySearch(ends, node)];
     }
 
     /** Symbols of a token that ends where the lexeme does. */

@@ -3,6 +3,8 @@ package roselle.grammar.mask;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
 import roselle.grammar.automaton.Symbols;
 import roselle.tokenizer.Tokenizer;
@@ -11,12 +13,15 @@ import roselle.tokenizer.Tokenizer;
 public final class Vocabulary {
     private static final byte[] NOTHING = {};
     private static final int MAX_SLICES = 64;
+    private static final long MAX_SHARED_BYTES = 64L << 20;
 
     private final byte[][] tokens;
     private final int[] endTokens;
     private final TokenTrie trie;
     private final NodeSymbols symbols;
-    private final IdentityTable<LexemeMask> shared = new IdentityTable<>(); // of finitely many lexemes
+    private final IdentityTable<LexemeMask> shared = new IdentityTable<>(); // of lexemes that all constraints share
+    private final IdentityTable<Map<Integer, LexemeMask>> sharedBelow = new IdentityTable<>(); // the same by node
+    private long sharedBytes; // of these, under their lock
     private final Map<Symbols, Slice> slices = new HashMap<>();
     private final MaskStore masks;
 
@@ -97,35 +102,58 @@ public final class Vocabulary {
         return masks;
     }
 
-    /** What is known of a lexeme that all constraints share. */
-    LexemeMask sharedMask(Lexeme lexeme, LexemeWalk walk) {
-        LexemeMask found = shared.find(lexeme);
+    /** Walks below a node of the trie. */
+    interface Maker {
+        LexemeMask make(Lexeme lexeme, int node);
+    }
+
+    /** What is known of a lexeme that all constraints share, for the tokens below a node by their bytes from there on. */
+    LexemeMask sharedMask(Lexeme lexeme, int node, Maker maker) {
+        LexemeMask found = knownShared(lexeme, node);
         if (found == null) {
             synchronized (shared) {
-                found = shared.find(lexeme);
+                found = knownShared(lexeme, node);
                 if (found == null) {
-                    found = walk.inside(lexeme, 0);
-                    walk.prepare(found, lexeme);
-                    shared.add(lexeme, found);
+                    found = made(lexeme, node, maker);
+                    keepShared(lexeme, node, found);
                 }
             }
         }
         return found;
     }
 
-    /** The same for the tokens below a node, by their bytes from there on. */
-    LexemeMask sharedMask(Lexeme lexeme, int node, LexemeWalk walk) {
-        LexemeMask whole = sharedMask(lexeme, walk);
+    private @Nullable LexemeMask knownShared(Lexeme lexeme, int node) {
         if (node == 0) {
-            return whole;
+            return shared.find(lexeme);
         }
-        LexemeMask found = whole.below.get(node);
-        if (found == null) {
-            found = walk.inside(lexeme, node);
-            found.ends.tails(trie);
-            whole.below.put(node, found);
+        Map<Integer, LexemeMask> byNode = sharedBelow.find(lexeme);
+        return byNode == null ? null : byNode.get(node);
+    }
+
+    private void keepShared(Lexeme lexeme, int node, LexemeMask made) {
+        if (sharedBytes > MAX_SHARED_BYTES) {
+            shared.clear();
+            sharedBelow.clear();
+            sharedBytes = 0;
         }
-        return found;
+        sharedBytes += made.bytes();
+        if (node == 0) {
+            shared.add(lexeme, made);
+            return;
+        }
+        Map<Integer, LexemeMask> byNode = sharedBelow.find(lexeme);
+        if (byNode == null) {
+            byNode = new ConcurrentHashMap<>(2);
+            sharedBelow.add(lexeme, byNode);
+        }
+        byNode.put(node, made);
+    }
+
+    /** With what others would make lazily, because several threads will read it. */
+    private LexemeMask made(Lexeme lexeme, int node, Maker maker) {
+        LexemeMask made = maker.make(lexeme, node);
+        made.ends.tails(trie);
+        return made;
     }
 
     /** Words of a mask over all ids. */

@@ -1,6 +1,7 @@
 package roselle.grammar.regex;
 
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,6 +88,10 @@ public final class Formats {
             Map.entry("json-pointer", "(?:/(?:[^~/]|~[01])*)*"),
             Map.entry("relative-json-pointer", "(?:0|[1-9][0-9]*)(?:#|(?:/(?:[^~/]|~[01])*)*)"));
 
+    /** Those that have few states, whatever has been read. */
+    private static final Set<String> SHARED = Set.of(
+            "date", "time", "date-time", "duration", "email", "ipv4", "ipv6", "uuid", "uri", "uri-reference", "iri");
+
     private Formats() {}
 
     private static String uri(String more, boolean isReference) {
@@ -129,6 +134,11 @@ public final class Formats {
     /** The texts of a format; null for a format that is not known, which is then a remark. */
     public static @Nullable Language find(Languages languages, String name) {
         String expression = EXPRESSIONS.get(name);
-        return expression == null ? null : Regex.whole(languages, expression);
+        if (expression == null) {
+            return null;
+        }
+        Language found = Regex.whole(languages, expression);
+        found.format = SHARED.contains(name) ? name : found.format;
+        return found;
     }
 }

@@ -70,6 +70,10 @@ public final class Language {
     int shortest = -1; // of Loosening; negative where nobody asked
     int reach = -1; // the same
 
+    /** The format whose texts these are, if its few states are worth sharing by all constraints. */
+    @Nullable
+    String format;
+
     byte live; // 0 not known, 1 live, 2 dead, 3 in question
 
     /** What is made of this language by whoever reads texts with it; made under the same lock. */

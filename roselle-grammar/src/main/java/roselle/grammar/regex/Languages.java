@@ -535,8 +535,14 @@ public final class Languages {
             case CONCAT -> isPlain(language.parts[0]) && isPlain(language.parts[1]);
             case REPEAT -> isPlain(language.parts[0]);
             case OR -> Arrays.stream(language.parts).anyMatch(this::isPlain);
-            case AND, NOT, MACHINE -> language.live == LIVE;
+            case AND -> language.live == LIVE || isPlainWithLength(language.parts);
+            case NOT, MACHINE -> language.live == LIVE;
         };
+    }
+
+    private boolean isPlainWithLength(Language[] parts) {
+        int length = parts.length != 2 ? -1 : parts[0].isLength() ? 0 : parts[1].isLength() ? 1 : -1;
+        return length >= 0 && Loosening.hasLength(parts[1 - length], parts[length]) && isPlain(parts[1 - length]);
     }
 
     /** Looks for a shortest way to a nullable language; what it finds of others on the way is kept. */

@@ -3,21 +3,36 @@ package roselle.grammar.regex;
 import java.util.Objects;
 
 /**
- * A language without its upper bounds on repetitions and on length, and up to how many code points both agree: on every text that long
- * at most, in whether it is in the language and in whether some text goes on from it. Places in a text that differ by what is left of
- * such bounds then have one loose language.
+ * A language without its bounds on length and its upper bounds on repetitions, and up to how many code points both agree: on every text
+ * that long at most, in whether it is in the language (but for texts that are shorter than {@code least}) and in whether some text goes
+ * on from it. Places in a text that differ by what is left of such bounds then have one loose language.
  *
- * <p>The bound of a repetition is not felt before its part has come so often; the bound of a whole text's length is not felt while
- * there is room for the longest of the shortest ways to an end ({@link #reach}).
+ * <p>The bound of a repetition is not felt before its part has come so often; the upper bound of a whole text's length is not felt while
+ * there is room for the longest of the shortest ways to an end ({@link #reach}). The lower bound forbids ends alone where texts can be
+ * prolonged from anywhere ({@link #isProlongable}).
  *
  * @param agreed code points
+ * @param least code points of a whole text
+ * @param most code points of a whole text, where this is the bound that {@code agreed} comes from; else {@link Language#UNBOUNDED}
  */
-record Loosening(Language language, int agreed) {
+record Loosening(Language language, int agreed, int least, int most) {
     private static final int UNKNOWN = Integer.MAX_VALUE;
     private static final int MAX_DEPTH = 200; // of expressions; what is deeper stays as it is
 
-    /** Bounds that are felt so soon stay. */
-    static final int MIN_AGREED = 12;
+    /** Bounds of repetitions that are felt so soon stay. */
+    private static final int MIN_AGREED = 12;
+
+    /** The same of lengths: what is too long is known for all of them at once. */
+    private static final int MIN_AGREED_OF_LENGTH = 4;
+
+    private Loosening(Language language, int agreed) {
+        this(language, agreed, 0, Language.UNBOUNDED);
+    }
+
+    /** Whether it is a whole text whose length is bound. */
+    boolean isOfLength() {
+        return least > 0 || most < Language.UNBOUNDED;
+    }
 
     /** That of a language; the language itself where there is nothing to loosen, or it is not known up to where both agree. */
     static Loosening of(Languages all, Language language) {
@@ -37,11 +52,48 @@ record Loosening(Language language, int agreed) {
         boolean isFirst = language.parts[0].isLength();
         Language bound = language.parts[isFirst ? 0 : 1];
         Language text = language.parts[isFirst ? 1 : 0];
-        int reach = reach(text, 0);
-        if (!bound.isLength() || bound.min > 0 || bound.max - (long) reach < MIN_AGREED) {
+        if (!bound.isLength() || (bound.min > 0 && !isProlongable(text, 0))) {
             return none;
         }
-        return new Loosening(text, bound.max - reach); // which may have a looser one itself, known at every length
+        if (bound.max == Language.UNBOUNDED) {
+            return new Loosening(text, UNKNOWN, bound.min, Language.UNBOUNDED);
+        }
+        int reach = reach(text, 0);
+        if (bound.max - (long) reach < MIN_AGREED_OF_LENGTH) {
+            return none;
+        }
+        // which may have a looser one itself, known at every length
+        return new Loosening(text, bound.max - reach, bound.min, bound.max);
+    }
+
+    /** Whether an expression shows that, wherever a text of it stands, each way to an end has another that is one code point longer. */
+    private static boolean isProlongable(Language language, int depth) {
+        if (depth > MAX_DEPTH) {
+            return false;
+        }
+        return switch (language.kind) {
+            case ANY -> true;
+            case LENGTH -> language.max == Language.UNBOUNDED;
+            case REPEAT -> language.max == Language.UNBOUNDED && shortest(language.parts[0], 0) == 1;
+            case CONCAT -> isProlongable(language.parts[1], depth + 1); // also from within the first
+            case OR -> {
+                for (Language part : language.parts) {
+                    if (!isProlongable(part, depth + 1)) {
+                        yield false;
+                    }
+                }
+                yield true;
+            }
+            case EMPTY, EPSILON, SYMBOL, AND, NOT, LITERALS, MACHINE -> false;
+        };
+    }
+
+    /**
+     * Whether some text of a length is in a language all of whose expression is live, as far as the expression shows; where not, nothing
+     * is known.
+     */
+    static boolean hasLength(Language language, Language length) {
+        return isProlongable(language, 0) && shortest(language, 0) <= length.max;
     }
 
     private static Loosening loosened(Languages all, Language language, int depth) {

@@ -26,8 +26,10 @@ public final class TextLexeme implements Lexeme {
         JSON_ANY
     }
 
-    /** Where strings without any condition are read, for all constraints: finitely many states. */
-    private static final Languages SHARED = new Languages(new Budget(1 << 20, 1 << 20));
+    /** Where strings without any condition, and those of some formats, are read for all constraints: finitely many states. */
+    private static final Languages SHARED = new Languages(new Budget(Long.MAX_VALUE, Long.MAX_VALUE));
+
+    private static final Map<String, Language> SHARED_FORMATS = new HashMap<>(); // under the lock of those
 
     private static final int PLAIN = 0;
     private static final int UTF8 = 1; // value: bits so far; count: bytes to come
@@ -95,7 +97,18 @@ public final class TextLexeme implements Lexeme {
 
     /** The beginning of a text of a language; null if there is none. Call under the lock of the languages. */
     public static @Nullable TextLexeme of(Languages languages, Language language, Spelling spelling) {
-        return languages.isLive(language) ? at(languages, language, spelling, PLAIN, 0, 0, 0) : null;
+        if (!languages.isLive(language)) {
+            return null;
+        }
+        if (language.format == null || spelling == Spelling.RAW) {
+            return at(languages, language, spelling, PLAIN, 0, 0, 0);
+        }
+        synchronized (SHARED.lock()) {
+            SHARED.budget().refill();
+            Language format = SHARED_FORMATS.computeIfAbsent(
+                    language.format, name -> Objects.requireNonNull(Formats.find(SHARED, name)));
+            return made(SHARED, format, spelling, PLAIN, 0, 0, 0);
+        }
     }
 
     private static TextLexeme anyOf(Spelling spelling) {
@@ -557,33 +570,21 @@ public final class TextLexeme implements Lexeme {
         return language().isLength() ? language().max : Long.MAX_VALUE;
     }
 
-    private @Nullable Loosening loosening() {
+    @Override
+    public @Nullable Looser looser() {
         if (form != PLAIN || spelling == Spelling.RAW) {
             return null;
         }
         Languages all = known(languages);
         synchronized (all.lock()) {
             Loosening found = Loosening.of(all, language());
-            return found.language() == language() ? null : found;
+            if (found.language() == language()) {
+                return null;
+            }
+            TextLexeme loose = at(all, found.language(), spelling, PLAIN, 0, 0, 0);
+            return new Looser(
+                    loose, found.agreed(), found.least(), found.most(), found.isOfLength() ? anyOf(spelling) : null);
         }
-    }
-
-    @Override
-    public @Nullable Lexeme looser() {
-        Loosening found = loosening();
-        if (found == null) {
-            return null;
-        }
-        Languages all = known(languages);
-        synchronized (all.lock()) {
-            return at(all, found.language(), spelling, PLAIN, 0, 0, 0);
-        }
-    }
-
-    @Override
-    public int agreedSymbols() {
-        Loosening found = loosening();
-        return found == null ? 0 : found.agreed();
     }
 
     @Override

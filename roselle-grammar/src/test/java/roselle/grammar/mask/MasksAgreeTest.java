@@ -1,5 +1,6 @@
 package roselle.grammar.mask;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
@@ -13,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import roselle.grammar.Constraints;
 import roselle.grammar.GrammarLimits;
 import roselle.grammar.automaton.Constraint;
+import roselle.grammar.automaton.Lexeme;
 import roselle.grammar.schema.SchemaOptions;
 
 /** A mask, however it was found, allows exactly the tokens whose bytes the state takes one by one. */
@@ -47,6 +49,18 @@ class MasksAgreeTest {
                 "{\"type\":\"object\",\"patternProperties\":{\"^th\":{\"type\":\"null\"},\"an\":{\"type\":\"integer\"}},\"additionalProperties\":{\"type\":\"string\"}}",
                 "{\"oneOf\":[{\"pattern\":\"then\"},{\"pattern\":\"and.\"},{\"pattern\":\"\\\\$the\"},{\"pattern\":\"n\\\"\"}],\"type\":\"string\"}",
                 "{\"type\":\"object\",\"patternProperties\":{\"the(a|n)\":{},\"an[a-z]\":{\"type\":\"null\"},\"t_[a-z]+[0-9]\":{\"type\":\"integer\"}}}",
+                "{\"pattern\":\"[0-9]+-the\",\"type\":\"string\",\"minLength\":9}",
+                "{\"pattern\":\"[0-9a-f]+\",\"type\":\"string\",\"minLength\":7,\"maxLength\":7}",
+                "{\"pattern\":\"^[a-z ]+$\",\"type\":\"string\",\"minLength\":5,\"maxLength\":12}",
+                "{\"pattern\":\"^[a-z]+\\\\.the$\",\"type\":\"string\",\"minLength\":8}",
+                "{\"pattern\":\"^(an)*$\",\"type\":\"string\",\"minLength\":5,\"maxLength\":9}",
+                "{\"pattern\":\"^(the|a)+$\",\"type\":\"string\",\"minLength\":6,\"maxLength\":8}",
+                "{\"pattern\":\"the\",\"type\":\"object\",\"propertyNames\":{\"pattern\":\"e\",\"minLength\":4},\"minProperties\":1}",
+                "{\"format\":\"date-time\",\"type\":\"string\"}",
+                "{\"format\":\"uuid\",\"type\":\"string\"}",
+                "{\"format\":\"uri-reference\",\"type\":\"string\"}",
+                "{\"type\":\"object\",\"additionalProperties\":{\"type\":\"null\"},\"propertyNames\":{\"format\":\"ipv4\"},\"minProperties\":1}",
+                "{\"type\":\"array\",\"items\":{\"format\":\"date\",\"type\":\"string\"},\"uniqueItems\":true,\"minItems\":2}",
                 "{\"pattern\":\"^.*$\",\"type\":\"string\"}",
                 "{\"pattern\":\"^(?!.*the).*$\",\"type\":\"string\"}",
                 "{\"pattern\":\"^[0-9a-f]{2,4}$\",\"type\":\"string\"}",
@@ -104,6 +118,21 @@ class MasksAgreeTest {
         TokenMask one = first("{\"type\":\"object\"}");
         assertThat(first("{\"type\":\"object\",\"properties\":{\"a\":{}}}")).isSameAs(one);
         assertThat(first("{\"type\":\"array\"}")).isNotSameAs(one);
+    }
+
+    @Test
+    void textsOfAFormatAreReadForAllConstraintsAlike() {
+        assertThat(inText("{\"type\":\"string\",\"format\":\"uuid\"}"))
+                .isSameAs(inText("{\"format\":\"uuid\",\"type\":[\"string\",\"null\"]}"));
+        assertThat(inText("{\"type\":\"string\",\"format\":\"uuid\"}").isShared())
+                .isTrue();
+        assertThat(inText("{\"type\":\"string\",\"pattern\":\"^a\"}").isShared())
+                .isFalse();
+    }
+
+    private static Lexeme inText(String schema) {
+        Constraint constraint = Constraints.jsonSchema(schema, SchemaOptions.GENERATING, GrammarLimits.DEFAULTS);
+        return requireNonNull(constraint.start().advance('"')).lexeme(0);
     }
 
     private TokenMask first(String schema) {
