@@ -42,8 +42,25 @@ public enum DataType {
             SmallBlocks::q4_1,
             BlockFields.of(CodeValues.unsigned(4), BlockFactor.half(0), BitPlane.of(32, 4, 16, 4))
                     .plus(BlockFactor.half(2))),
-    Q5_0(6, Packing.block(32, 5, 16), SmallBlocks::q5_0),
-    Q5_1(7, Packing.block(32, 5, 16).withMinima(16), SmallBlocks::q5_1),
+    Q5_0(
+            6,
+            Packing.block(32, 5, 16),
+            SmallBlocks::q5_0,
+            BlockFields.of(
+                    CodeValues.less(5, 16),
+                    BlockFactor.half(0),
+                    BitPlane.of(32, 6, 16, 4),
+                    BitPlane.of(32, 2, 1, 1).above(4))),
+    Q5_1(
+            7,
+            Packing.block(32, 5, 16).withMinima(16),
+            SmallBlocks::q5_1,
+            BlockFields.of(
+                            CodeValues.unsigned(5),
+                            BlockFactor.half(0),
+                            BitPlane.of(32, 8, 16, 4),
+                            BitPlane.of(32, 4, 1, 1).above(4))
+                    .plus(BlockFactor.half(2))),
     Q8_0(
             8,
             Packing.block(32, 8, 16),

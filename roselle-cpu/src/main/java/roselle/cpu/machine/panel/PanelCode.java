@@ -26,8 +26,8 @@ import roselle.tensor.DataType;
  * to a line beyond a block. {@link PanelPacker} is the scalar twin.
  */
 final class PanelCode {
-    private static final List<DataType> ROUTINES =
-            List.of(DataType.Q8_0, DataType.Q4_0, DataType.Q4_1, DataType.Q4_K, DataType.Q6_K);
+    private static final List<DataType> ROUTINES = List.of(
+            DataType.Q8_0, DataType.Q4_0, DataType.Q4_1, DataType.Q5_0, DataType.Q5_1, DataType.Q4_K, DataType.Q6_K);
 
     /** Bytes before a row that are read, where a block's scale comes first and its codes lie in words behind it. */
     static final int BEFORE = 2;
@@ -54,7 +54,9 @@ final class PanelCode {
     private static final int BITS_14_AND_15 = 10;
     static final int HALVES = 11;
     private static final int SIGNS = 12;
-    private static final int TABLES = 13;
+    private static final int BITS_4_TO_7 = 13;
+    private static final int BIT_4_OF_BYTES = 14;
+    private static final int TABLES = 15;
 
     private final TileFrame frame;
     private final Assembler code;
@@ -74,6 +76,8 @@ final class PanelCode {
             case Q8_0 -> bytes();
             case Q4_0 -> nibbles();
             case Q4_1 -> nibblesWithMinimum();
+            case Q5_0 -> fiveBits();
+            case Q5_1 -> fiveBitsWithMinimum();
             case Q4_K -> nibblesWithMinima();
             case Q6_K -> sixBits();
             default -> throw new IllegalArgumentException("there is no routine for blocks of " + type.label());
@@ -106,9 +110,8 @@ final class PanelCode {
 
     /** How many bytes before a row of blocks the routine begins to read. */
     static int before(DataType type) {
-        boolean isScaleFirst =
-                type.fields().orElseThrow().codes().planes().getFirst().at() == Short.BYTES;
-        return isScaleFirst ? BEFORE : 0;
+        int codesAt = type.fields().orElseThrow().codes().planes().getFirst().at();
+        return codesAt % Integer.BYTES == Short.BYTES ? BEFORE : 0;
     }
 
     /** A block of Q8_0: a scale, 32 bytes. */
@@ -136,13 +139,61 @@ final class PanelCode {
     /** A block of Q4_1: a scale, a minimum, which is added, 16 bytes of two codes. */
     private void nibblesWithMinimum() {
         Transposition.load(code, 0);
-        code.emit(Opcode.VPMOVDW, at(SCALES, 0), zmm(0));
-        code.shift(Opcode.VPSRLD, zmm(0), zmm(0), 16);
-        code.emit(Opcode.VPXORD, zmm(0), zmm(0), at(TABLE, SIGNS * LINE));
-        code.emit(Opcode.VPMOVDW, at(MINIMA, 0), zmm(0));
+        scalesAndMinima();
         loadNibbleTables();
         nibbles(1, 2, 2, 0);
         frame.advance(20, 4 * LINE);
+    }
+
+    /** A block of Q5_0: a scale, the fifth bits of 32 codes, 16 bytes of two codes' lower bits. */
+    private void fiveBits() {
+        Transposition.load(code, 0);
+        scales();
+        fiveBitCodes();
+        frame.advance(22, 6 * LINE);
+    }
+
+    /** A block of Q5_1: a scale, a minimum, which is added, the fifth bits of 32 codes, 16 bytes of two codes' lower bits. */
+    private void fiveBitsWithMinimum() {
+        Transposition.load(code, 0);
+        scalesAndMinima();
+        fiveBitCodes();
+        frame.advance(24, 6 * LINE);
+    }
+
+    /** Writes 32 codes of each output, whose fifth bits word 1 has, and whose lower ones the next four. */
+    private void fiveBitCodes() {
+        loadSixBitTables();
+        Vector fourBits = zmm(8);
+        Vector fifthOfBytes = zmm(9);
+        loadTable(fourBits, BITS_4_TO_7);
+        loadTable(fifthOfBytes, BIT_4_OF_BYTES);
+        for (int half = 0; half < 2; half++) {
+            for (int i = 0; i < 4; i++) {
+                Vector codes = zmm(24);
+                Vector fifths = zmm(25);
+                int first = half * 16 + i * 4; // of four numbers of k
+                if (first < 4) {
+                    code.shift(Opcode.VPSLLD, fifths, zmm(1), 4 - first);
+                } else {
+                    code.shift(Opcode.VPSRLD, fifths, zmm(1), first - 4);
+                }
+                code.emit(Opcode.VPANDD, fifths, fifths, fourBits);
+                orShifted(fifths, codes, 7);
+                orShifted(fifths, codes, 14);
+                code.emit(Opcode.VPANDD, fifths, fifths, fifthOfBytes);
+                lowerBits(codes, zmm(2 + i), half);
+                code.emit(Opcode.VPORD, codes, codes, fifths);
+                pairs(codes, i);
+            }
+            sixteen(half * 3 * LINE);
+        }
+    }
+
+    /** Brings what is in a word into it once more, some bits higher. */
+    private void orShifted(Vector word, Vector between, int bits) {
+        code.shift(Opcode.VPSLLD, between, word, bits);
+        code.emit(Opcode.VPORD, word, word, between);
     }
 
     /** A super-block of Q4_K: a scale, a minimum, 12 bytes of factors for both, 128 bytes of two codes. */
@@ -198,12 +249,7 @@ final class PanelCode {
         }
         for (int half = 0; half < 2; half++) {
             Transposition.load(code, half * LINE);
-            loadTable(zmm(26), LOWER_NIBBLES);
-            loadTable(zmm(27), BITS_4_AND_5);
-            loadTable(zmm(28), FIRST_PAIR);
-            loadTable(zmm(29), SECOND_PAIR);
-            loadTable(zmm(30), BITS_12_AND_13);
-            loadTable(zmm(31), BITS_14_AND_15);
+            loadSixBitTables();
             for (int block = 0; block < 8; block++) {
                 sixBits(half, block);
             }
@@ -218,13 +264,7 @@ final class PanelCode {
             int word = block % 2 * 4 + i;
             Vector codes = zmm(24);
             Vector upper = zmm(25);
-            Vector lower = zmm(group % 2 * 8 + word);
-            if (group < 2) {
-                code.emit(Opcode.VPANDD, codes, lower, zmm(26));
-            } else {
-                code.shift(Opcode.VPSRLD, codes, lower, 4);
-                code.emit(Opcode.VPANDD, codes, codes, zmm(26));
-            }
+            lowerBits(codes, zmm(group % 2 * 8 + word), group / 2);
             code.emit(Opcode.VMOVUPS, upper, at(General.RDI, TileCode.SCRATCH + (half * 8 + word) * LINE));
             switch (group) {
                 case 0 -> code.shift(Opcode.VPSLLD, upper, upper, 4);
@@ -234,10 +274,38 @@ final class PanelCode {
             }
             code.emit(Opcode.VPANDD, upper, upper, zmm(27));
             code.emit(Opcode.VPORD, codes, codes, upper);
-            code.emit(Opcode.VPSHUFB, zmm(16 + 2 * i), codes, zmm(28));
-            code.emit(Opcode.VPSHUFB, zmm(17 + 2 * i), codes, zmm(29));
+            pairs(codes, i);
         }
-        int to = (half * 8 + block) * 3 * LINE;
+        sixteen((half * 8 + block) * 3 * LINE);
+    }
+
+    private void loadSixBitTables() {
+        loadTable(zmm(26), LOWER_NIBBLES);
+        loadTable(zmm(27), BITS_4_AND_5);
+        loadTable(zmm(28), FIRST_PAIR);
+        loadTable(zmm(29), SECOND_PAIR);
+        loadTable(zmm(30), BITS_12_AND_13);
+        loadTable(zmm(31), BITS_14_AND_15);
+    }
+
+    /** The lower or the upper nibbles of bytes. */
+    private void lowerBits(Vector codes, Vector bytes, int upper) {
+        if (upper == 0) {
+            code.emit(Opcode.VPANDD, codes, bytes, zmm(26));
+        } else {
+            code.shift(Opcode.VPSRLD, codes, bytes, 4);
+            code.emit(Opcode.VPANDD, codes, codes, zmm(26));
+        }
+    }
+
+    /** Makes two pairs of each four codes, which are the {@code i}th of sixteen. */
+    private void pairs(Vector codes, int i) {
+        code.emit(Opcode.VPSHUFB, zmm(16 + 2 * i), codes, zmm(28));
+        code.emit(Opcode.VPSHUFB, zmm(17 + 2 * i), codes, zmm(29));
+    }
+
+    /** Writes sixteen codes of each output, six bits each, of which the pairs are there. */
+    private void sixteen(int to) {
         join(zmm(16), zmm(17), 6);
         join(zmm(16), zmm(18), 12);
         code.emit(Opcode.VMOVNTPS, at(TO, to), zmm(16));
@@ -260,6 +328,14 @@ final class PanelCode {
         code.shift(Opcode.VPSLLW, zmm(24), numbers, bits);
         code.emit(Opcode.VPANDD, zmm(24), zmm(24), mask);
         code.emit(Opcode.VPORD, sum, sum, zmm(24));
+    }
+
+    /** Stores the scales, which are the lower halves of the first word, and the minima, which are the upper ones and are added. */
+    private void scalesAndMinima() {
+        code.emit(Opcode.VPMOVDW, at(SCALES, 0), zmm(0));
+        code.shift(Opcode.VPSRLD, zmm(0), zmm(0), 16);
+        code.emit(Opcode.VPXORD, zmm(0), zmm(0), at(TABLE, SIGNS * LINE));
+        code.emit(Opcode.VPMOVDW, at(MINIMA, 0), zmm(0));
     }
 
     /** Stores the scales, which are the upper halves of the first word. */
@@ -334,6 +410,8 @@ final class PanelCode {
             word(tables, BITS_12_AND_13, i, 0x30003000);
             word(tables, BITS_14_AND_15, i, 0xC000C000);
             word(tables, SIGNS, i, 0x8000);
+            word(tables, BITS_4_TO_7, i, 0xF0);
+            word(tables, BIT_4_OF_BYTES, i, 0x10101010);
             int half = i % 8 * 4 + i / 8; // numbers of 16 bits: the even ones, then the odd ones
             word(tables, HALVES, i, half | (half + 2) << 16);
         }

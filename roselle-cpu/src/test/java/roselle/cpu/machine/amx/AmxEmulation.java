@@ -35,8 +35,15 @@ final class AmxEmulation {
     private static final long ANSWER_BYTES = 16;
     private static final byte UNTOUCHED = 0x5A;
 
-    private static final List<DataType> UNPACKED =
-            List.of(DataType.Q8_0, DataType.Q4_0, DataType.Q4_1, DataType.IQ4_NL, DataType.Q4_K, DataType.Q6_K);
+    private static final List<DataType> UNPACKED = List.of(
+            DataType.Q8_0,
+            DataType.Q4_0,
+            DataType.Q4_1,
+            DataType.Q5_0,
+            DataType.Q5_1,
+            DataType.IQ4_NL,
+            DataType.Q4_K,
+            DataType.Q6_K);
 
     private record Piece(long address, long bytes) {}
 
