@@ -1,8 +1,6 @@
 package roselle.jinja;
 
-import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /** As many seeded mutations of good templates as take about a second; a failure prints the seed and the template. */
@@ -24,33 +22,6 @@ final class TemplateFuzzTest {
 
     @Test
     void mutatedTemplatesAreRefusedOrRender() {
-        var random = new Random(SEED);
-        for (int input = 0; input < INPUTS; input++) {
-            String template = mutated(random);
-            try {
-                TemplateFuzzTarget.fuzzerTestOneInput(template.getBytes(StandardCharsets.UTF_8));
-            } catch (RuntimeException | StackOverflowError escaped) {
-                throw new AssertionError("seed " + SEED + ", input " + input + ": " + template, escaped);
-            }
-        }
-    }
-
-    /** A good template with pieces of the others put in, left out or changed. */
-    private static String mutated(Random random) {
-        var template = new StringBuilder(GOOD.get(random.nextInt(GOOD.size())));
-        int changes = 1 + random.nextInt(5);
-        for (int i = 0; i < changes && !template.isEmpty(); i++) {
-            int at = random.nextInt(template.length());
-            String other = GOOD.get(random.nextInt(GOOD.size()));
-            int from = random.nextInt(other.length());
-            String piece = other.substring(from, Math.min(other.length(), from + 1 + random.nextInt(12)));
-            switch (random.nextInt(4)) {
-                case 0 -> template.insert(at, piece);
-                case 1 -> template.delete(at, Math.min(template.length(), at + 1 + random.nextInt(8)));
-                case 2 -> template.replace(at, Math.min(template.length(), at + piece.length()), piece);
-                default -> template.setCharAt(at, (char) (32 + random.nextInt(95)));
-            }
-        }
-        return template.toString();
+        new TemplateMutations(GOOD, SEED).feed(INPUTS, TemplateFuzzTarget::fuzzerTestOneInput);
     }
 }
