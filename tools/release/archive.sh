@@ -1,7 +1,8 @@
 #!/bin/sh
 # Makes an archive to unpack and run: tools/release/archive.sh [PLATFORM] [FOLDER]
 #   PLATFORM  linux-x64, linux-aarch64, macos-x64, macos-aarch64, windows-x64: with a run time of its own, made of the JDK that
-#             TARGET_JDK names (that platform's, with its jmods), or of JAVA_HOME's where it is this machine's platform;
+#             TARGET_JDK names (that platform's, with its jmods, or what jmods.sh makes), or of JAVA_HOME's where it is this
+#             machine's platform;
 #             "portable" (default): without a run time, for any JDK 25 or newer
 #   FOLDER    where to put it (default target/archives)
 # JARS names a folder with roselle-cli's jar and lib; without it they are built.
@@ -56,8 +57,10 @@ if [ "$platform" != portable ]; then
         --module-path "$folder/$name/lib" "$folder/$name"/lib/*.jar 2>/dev/null | tail -n 1),jdk.jcmd,jdk.zipfs
     modules_from=
     [ ! -d "$target_jdk/jmods" ] || modules_from="--module-path $target_jdk/jmods"
+    strip=--strip-java-debug-attributes # objcopy of here does not know what other systems run
+    case $platform in linux-*) strip=--strip-debug ;; esac
     # shellcheck disable=SC2086 # an option and its argument
-    "$(jdk)/bin/jlink" $modules_from --add-modules "$modules" --strip-debug --no-header-files --no-man-pages \
+    "$(jdk)/bin/jlink" $modules_from --add-modules "$modules" $strip --no-header-files --no-man-pages \
         --exclude-files '**.debuginfo,**.diz,**.pdb' --output "$folder/$name/runtime" >&2
 fi
 chmod -R u+w,a+rX "$folder/$name"

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.Serial;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import roselle.api.GenerationRequest;
 import roselle.engine.Engine;
@@ -22,6 +23,9 @@ public final class AskServlet extends HttpServlet {
 
     @Override
     public void init() {
+        if (!Objects.equals(Engine.class.getClassLoader(), AskServlet.class.getClassLoader())) {
+            throw new IllegalStateException("the engine is the container's, not the application's");
+        }
         try {
             engine = Engine.open(EngineConfig.of(BundledModel.DEMO.unpackInto(Path.of("target", "models"))));
         } catch (IOException failure) {

@@ -73,6 +73,32 @@ final class ArchiveTest {
                 .isEqualTo(2);
     }
 
+    /** Modules that were made of a run time are linked to one again, each with its native files. */
+    @Test
+    void modulesAreMadeOfARunTime() throws Exception {
+        Path app = only(unpacked(), "roselle-*");
+        Path jdk = folder.resolve("jdk");
+        Path linked = folder.resolve("linked");
+        String image = app.resolve("runtime").toString();
+        require(run(CHECKOUT, "tools/release/jmods.sh", jdk.toString(), image));
+        String jmods = jdk.resolve("jmods").toString();
+        String jlink = Path.of(System.getProperty("java.home"), "bin", "jlink").toString();
+        String wanted = "jdk.incubator.vector,java.management";
+        require(run(folder, jlink, "--module-path", jmods, "--add-modules", wanted, "--output", linked.toString()));
+        Outcome modules = run(linked, "bin/java", "--list-modules");
+        assertThat(modules.said()).contains("jdk.incubator.vector@").doesNotContain("jdk.jcmd");
+        assertThat(linked.resolve("lib/libjsvml.so"))
+                .as("the vectors' own library")
+                .exists();
+        assertThat(linked.resolve("bin/jcmd"))
+                .as("a module's that is not there")
+                .doesNotExist();
+        assertThat(run(CHECKOUT, "tools/release/jmods.sh", jdk.toString(), folder.toString())
+                        .status())
+                .as("what is no run time")
+                .isEqualTo(66);
+    }
+
     /** The layers are laid over each other and run as the image says, with nothing of this system but its kernel. */
     @Test
     void theImageRunsWithoutAnythingOfThisSystem() throws Exception {
