@@ -5,9 +5,9 @@
 // experts_combined: output[r] (+)= scale * sum over j of weights[r * chosen + j] * (expert (r, j) * input[r * chosen + j]), then, where
 //   there is a shared expert, output[r] += sigmoid(sharedGate[r][0]) * scale * shared[r]. Grid (ceil(outputs / 16) * rows).
 //
-// Both: SETS * 256 threads; columns are a multiple of 32, up to 32 experts are chosen. Dynamic shared memory: ringBytes(SETS), then the
-// inputs of a block, `columns` numbers once or for each choice, up to a multiple of 16 bytes, then 512 * chosen bytes, and for
-// experts_combined 68 * chosen more.
+// Both: SETS * 256 threads; an expert has fewer than 2^32 numbers, columns are a multiple of 32, up to 32 experts are chosen. Dynamic
+// shared memory: ringBytes(SETS), then the inputs of a block, `columns` numbers once or for each choice, up to a multiple of 16 bytes,
+// then 512 * chosen bytes, and for experts_combined 68 * chosen more.
 //
 // Bits are those of the grouped products of linear_mma.cuh (warp w of eight has slice w of K, slices are added in order), of gated,
 // combine_experts and add_gated, one after the other: numbers are rounded as these would store them.
@@ -21,6 +21,12 @@
 using u8 = unsigned char;
 
 enum Sizes : int { HALF = 8, ROWS = 2 * HALF, SLICES = 8, CHUNK = 64, CHUNK_BYTES = 128, STAGE_BYTES = ROWS * CHUNK_BYTES };
+
+#if __CUDA_ARCH__ >= 1000
+constexpr int TOGETHER = 1;  // groups of 32 columns: two would need more registers than a thread has
+#else
+constexpr int TOGETHER = 2;
+#endif
 
 // What the rings of all warps take: four sets have a multiprocessor for themselves.
 __device__ constexpr int ringBytes(int sets) {
@@ -51,7 +57,7 @@ __device__ __forceinline__ int swapped(int row, int piece) {
 template <bool GATES>
 struct Tile {
     static constexpr int PIECES = ROWS * 8 / 32;  // of a lane
-    i64 at[PIECES];  // in an expert's matrix
+    u32 at[PIECES];  // in an expert's matrix
     bool present[PIECES];
 
     __device__ __forceinline__ explicit Tile(const Chosen& c) {
@@ -61,7 +67,7 @@ struct Tile {
             int row = lane / 8 + i * 4;
             int of = c.first + (GATES ? row % HALF : row);
             present[i] = of < c.limit;
-            at[i] = (i64)(GATES && row >= HALF ? of + c.limit : of) * c.columns + lane % 8 * 8;
+            at[i] = (u32)(GATES && row >= HALF ? of + c.limit : of) * c.columns + lane % 8 * 8;
         }
     }
 
@@ -72,7 +78,7 @@ struct Tile {
 #pragma unroll
         for (int i = 0; i < PIECES; i++) {
             bool there = present[i] && inRow;
-            const u16* from = there ? expert + at[i] + chunk * CHUNK : c.stack;
+            const u16* from = there ? expert + (at[i] + chunk * CHUNK) : c.stack;
             copy16(sharedAddress(stage + swapped(lane / 8 + i * 4, lane % 8)), from, there);
         }
     }
@@ -131,7 +137,7 @@ __device__ __forceinline__ void multiply(
             const u16* x = inputs + choice * inputStep + chunk * CHUNK + part * 8;
             stage = stage + 1 == STAGES ? 0 : stage + 1;
             int groups = min(CHUNK, c.columns - chunk * CHUNK) / 32;
-#pragma unroll 2
+#pragma unroll TOGETHER
             for (int g = 0; g < groups; g++) {
                 uint4 b = lane < 4 ? *(const uint4*)(x + g * 32) : make_uint4(0, 0, 0, 0);  // the first of eight tokens
                 uint4 low = *(const uint4*)(weights + swapped(row, g * 4 + part));

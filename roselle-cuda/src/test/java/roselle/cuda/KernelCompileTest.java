@@ -63,6 +63,7 @@ class KernelCompileTest {
             KernelSource.ATTENTION_PREFILL,
             KernelSource.ATTENTION_BOTH,
             KernelSource.ATTENTION_LATENT,
+            KernelSource.CHOSEN_EXPERTS,
             KernelSource.SAMPLE,
             TileFormat.of(DataType.F8_E4M3_128, DataType.BF16).orElseThrow().linear());
 
