@@ -11,10 +11,8 @@ import roselle.backend.operation.Gate;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
-import roselle.cpu.machine.row.RowKernels;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
-import roselle.cpu.memory.MachineCode;
 import roselle.cpu.memory.Step;
 import roselle.cpu.thread.WorkerPool;
 import roselle.cpu.vector.VectorFunctions;
@@ -34,12 +32,11 @@ public final class RowOperations {
     private final Choosing choosing = new Choosing();
     private final TurningBack turningBack = new TurningBack();
 
-    /** Operations of so many threads, by the code where there is some. */
-    public RowOperations(WorkerPool pool, MachineCode code) {
+    public RowOperations(WorkerPool pool) {
         this.pool = pool;
         scratch = new Scratch[pool.threads()];
         for (int i = 0; i < scratch.length; i++) {
-            scratch[i] = new Scratch(code.rows().map(RowKernels::call));
+            scratch[i] = new Scratch();
         }
     }
 
@@ -150,22 +147,11 @@ public final class RowOperations {
             Gate how = requireNonNull(kind, "kind");
             Rows to = requireNonNull(output, "output");
             int columns = to.columns();
-            if (own.code().filter(code -> code.takes(how, columns)).isPresent()) {
-                run(own.code().get(), gates, ups, how, to, first, end);
-                return;
-            }
             for (int r = first; r < end; r++) {
                 copy(gates, r, own.x(), columns);
                 copy(ups, r, own.y(), columns);
                 VectorFunctions.gate(how, own.x(), own.y(), columns);
                 store(own.x(), to, r, columns);
-            }
-        }
-
-        private static void run(RowKernels.Call code, Rows gates, Rows ups, Gate how, Rows to, int first, int end) {
-            code.kind(how);
-            for (int r = first; r < end; r++) {
-                code.gate(address(gates, r), address(ups, r), address(to, r), to.columns());
             }
         }
     }
@@ -183,11 +169,6 @@ public final class RowOperations {
             Rows from = requireNonNull(input, "input");
             Norm kind = requireNonNull(norm, "norm");
             Rows to = requireNonNull(output, "output");
-            if (!accumulates
-                    && own.code().filter(code -> code.takes(kind, size)).isPresent()) {
-                run(own.code().get(), from, kind, to, first, end);
-                return;
-            }
             for (int r = first; r < end; r++) {
                 for (int column = 0; column < to.columns(); column += size) {
                     copy(from, r, column, own.x(), size);
@@ -197,15 +178,6 @@ public final class RowOperations {
                         addScaled(own.x(), own.y(), scale, size);
                     }
                     store(own.x(), to, r, column, size);
-                }
-            }
-        }
-
-        private void run(RowKernels.Call code, Rows from, Norm kind, Rows to, int first, int end) {
-            for (int r = first; r < end; r++) {
-                for (int column = 0; column < to.columns(); column += size) {
-                    long bytes = (long) column * Float.BYTES;
-                    Normalize.code(code, address(from, r) + bytes, size, kind, address(to, r) + bytes);
                 }
             }
         }
@@ -289,10 +261,6 @@ public final class RowOperations {
                             first,
                             end);
         }
-    }
-
-    private static long address(Rows rows, int row) {
-        return CpuBuffer.of(rows).address() + CpuBuffer.row(rows, row) * Float.BYTES;
     }
 
     private static void addScaled(float[] x, float[] before, float scale, int count) {

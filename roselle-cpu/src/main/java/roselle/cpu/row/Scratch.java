@@ -1,8 +1,6 @@
 package roselle.cpu.row;
 
-import java.util.Optional;
 import roselle.cpu.format.Unpacked;
-import roselle.cpu.machine.row.RowKernels;
 import roselle.cpu.vector.Lanes;
 
 /** Numbers that one thread works on outside native memory, and what it remembers of the last rotation. */
@@ -13,17 +11,7 @@ final class Scratch {
     private float[] x = new float[0];
     private float[] y = new float[0];
     private final Unpacked unpacked = new Unpacked();
-    private final Optional<RowKernels.Call> code;
     private float[] room = new float[0];
-
-    /** Without machine code. */
-    Scratch() {
-        this(Optional.empty());
-    }
-
-    Scratch(Optional<RowKernels.Call> code) {
-        this.code = code;
-    }
 
     /** Makes room for rows of this many numbers. */
     void reserve(int columns) {
@@ -40,11 +28,6 @@ final class Scratch {
             room = new float[size];
         }
         return room;
-    }
-
-    /** This thread's way to call machine code, where there is some. */
-    Optional<RowKernels.Call> code() {
-        return code;
     }
 
     Unpacked unpacked() {
