@@ -512,12 +512,12 @@ def routed(logits, scoring, chosen, normalizes, groups, chosen_groups, correctio
     return experts, weights * scale * (expert_scales[experts] if expert_scales is not None else 1)
 
 
-def check_held(lab, suffix, logits, scoring, chosen, normalizes, correction, expert_scales, ids, weights):
+def check_held(lab, suffix, logits, experts, scoring, chosen, normalizes, correction, expert_scales, shares, ids, weights):
     """The routers that hold their scores have the bits of the others, and make a tile of each choice."""
     held, held_weights = torch.full_like(ids, -1), torch.full_like(weights, -1)
     order, tiles = torch.full_like(ids, -1), lab.ints([-1] * 4 * ids.numel())
     lab.run("generic_experts", f"route_held_{suffix}", (9,), 32,
-            [logits, long(logits.stride(0)), scoring, logits.shape[1], chosen, normalizes, correction, 2.5, expert_scales, held, held_weights, order, tiles])
+            [logits, long(logits.stride(0)), scoring, experts, chosen, normalizes, correction, 2.5, expert_scales, shares, 0.75, held, held_weights, order, tiles])
     lab.same(f"held experts {suffix} {scoring}", held, ids)
     lab.same(f"held weights {suffix} {scoring}", held_weights, weights)
     numbers = torch.arange(ids.numel(), device=ids.device, dtype=ids.dtype)
@@ -531,22 +531,28 @@ def check_experts(lab):
         for experts, chosen, groups, chosen_groups in ((4, 2, 1, 1), (8, 3, 4, 2), (128, 8, 1, 1), (256, 8, 8, 4), (60, 4, 1, 1), (512, 10, 1, 1)):
             for scoring in range(4):
                 for normalizes, corrected in ((0, False), (1, True)):
-                    logits = lab.rows(9, experts, suffix)
+                    shares = scoring % 3 if normalizes else 0  # one that every row has: 2 with a gate behind the logits
+                    logits = lab.rows(9, experts + 1, suffix)
                     logits[3] = 0  # all equal: the lowest ones win
                     correction = lab.floats(experts) * 0.1 if corrected else None
                     expert_scales = lab.floats(experts) if corrected else None
-                    ids = lab.ints([[-1] * chosen] * 9)
-                    weights = lab.poisoned(9, chosen, "f32", 0)
+                    choices = chosen + (shares > 0)
+                    ids = lab.ints([[-1] * choices] * 9)
+                    weights = lab.poisoned(9, choices, "f32", 0)
                     lab.run("generic_experts", f"route_experts_{suffix}", (9,), 32,
-                            [logits, long(logits.stride(0)), scoring, experts, chosen, normalizes, groups, chosen_groups, correction, 2.5, expert_scales, 0.0, None, None, ids, weights],
+                            [logits, long(logits.stride(0)), scoring, experts, chosen, normalizes, groups, chosen_groups, correction, 2.5, expert_scales, 0.0, None, None, shares, 0.75, ids, weights],
                             4 * (2 * experts + chosen + groups))
                     if groups == chosen_groups:
-                        check_held(lab, suffix, logits, scoring, chosen, normalizes, correction, expert_scales, ids, weights)
+                        check_held(lab, suffix, logits, experts, scoring, chosen, normalizes, correction, expert_scales, shares, ids, weights)
                     for r in range(9):
                         # Ranks are compared in float32, as the kernel does; ties in 16 bits are ties in both.
-                        exact_ids, exact_weights = routed(logits[r].float(), scoring, chosen, normalizes, groups, chosen_groups, correction, 2.5, expert_scales)
-                        lab.same(f"experts {suffix} {experts} {scoring}", ids[r].long(), exact_ids)
-                        lab.expect(f"weights {suffix} {experts} {scoring}", weights[r], exact_weights, 1e-5)
+                        exact_ids, exact_weights = routed(logits[r, :experts].float(), scoring, chosen, normalizes, groups, chosen_groups, correction, 2.5, expert_scales)
+                        if shares:
+                            gate = logits[r, experts].float().sigmoid() if shares == 2 else torch.ones((), device=lab.device)
+                            exact_ids = torch.cat([exact_ids, torch.tensor([experts], device=lab.device)])
+                            exact_weights = torch.cat([exact_weights, 0.75 * gate.view(1)])
+                        lab.same(f"experts {suffix} {experts} {scoring} {shares}", ids[r].long(), exact_ids)
+                        lab.expect(f"weights {suffix} {experts} {scoring} {shares}", weights[r], exact_weights, 1e-5)
 
 
 def main():

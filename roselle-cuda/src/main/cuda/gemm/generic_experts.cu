@@ -5,13 +5,16 @@
 // asked, times `scale` and, where there are any, the expert's own of `expertScales`. SOFTMAX_OF_CHOSEN: the logits are the
 // scores, the softmax is over the chosen ones. SOFTMAX_OF_NEAR: likewise, but each weight is that of a softmax over those that
 // were not chosen before and lie no further below it than `nearness` of the larger of their own size and it. With `ofTokens`,
-// [tokens, chosen], a row's token has its experts there, and scores only weigh them.
+// [tokens, chosen], a row's token has its experts there, and scores only weigh them. With `shares`, expert number `experts` is the
+// last choice of every row: it weighs `sharedWeight`, with SHARED_BY_GATE times the sigmoid of the number behind the logits.
 #include "common/ampere.cuh"
 #include "common/elements.cuh"
 #include "gemm/epilogue.cuh"
 
 // In the order of the engine's Router.Scoring constants.
 enum Scoring { SOFTMAX, SIGMOID, ROOT_OF_SOFTPLUS, SOFTMAX_OF_CHOSEN, SOFTMAX_OF_NEAR };
+
+enum Shares { UNSHARED, SHARED, SHARED_BY_GATE };
 
 #define NOTHING __int_as_float(0xFF800000)  // minus infinity
 
@@ -103,10 +106,16 @@ __device__ __forceinline__ void keepBestGroups(float* ranks, int experts, int gr
     __syncwarp();
 }
 
+// What an expert weighs that every row has; `logits` are the row's.
+template <class T>
+__device__ __forceinline__ float sharedWeightOf(const Number<T>* logits, int experts, int shares, float sharedWeight) {
+    return shares == SHARED_BY_GATE ? sigmoid(load<T>(logits, experts)) * sharedWeight : sharedWeight;
+}
+
 template <class T>
 __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,
     int groups, int chosenGroups, const float* correction, float scale, const float* expertScales, float nearness,
-    const float* ofTokens, const int* tokens, int* chosenExperts, float* chosenWeights) {
+    const float* ofTokens, const int* tokens, int shares, float sharedWeight, int* chosenExperts, float* chosenWeights) {
     extern __shared__ float scores[];       // [experts]
     float* ranks = scores + experts;        // [experts]
     float* weights = ranks + experts;       // [chosen]
@@ -114,6 +123,7 @@ __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int s
     launchNext();
     waitForPrevious();
     i64 row = blockIdx.x;
+    i64 first = row * (shares ? chosen + 1 : chosen);
     int lane = threadIdx.x;
     for (int e = lane; e < experts; e += 32) {
         float x = load<T>(logits, row * stride + e);
@@ -138,7 +148,7 @@ __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int s
         if (lane == 0) {
             ranks[expert] = NOTHING;
             weights[j] = weight;
-            chosenExperts[row * chosen + j] = expert;
+            chosenExperts[first + j] = expert;
         }
         __syncwarp();
     }
@@ -149,8 +159,12 @@ __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int s
         sum = normalizes ? sum + 1e-20f : 1.0f;
     }
     for (int j = lane; j < chosen; j += 32) {
-        float ofExpert = expertScales ? expertScales[chosenExperts[row * chosen + j]] : 1.0f;
-        chosenWeights[row * chosen + j] = weights[j] / sum * scale * ofExpert;
+        float ofExpert = expertScales ? expertScales[chosenExperts[first + j]] : 1.0f;
+        chosenWeights[first + j] = weights[j] / sum * scale * ofExpert;
+    }
+    if (shares && lane == 0) {
+        chosenExperts[first + chosen] = experts;
+        chosenWeights[first + chosen] = sharedWeightOf<T>(logits + row * stride, experts, shares, sharedWeight);
     }
 }
 
@@ -163,8 +177,8 @@ __device__ __forceinline__ u32 orderOf(float x) {
 // The same choice where groups do not matter and a lane can hold HELD scores: experts lane, lane + 32 and so on. Bits as above.
 template <class T, int HELD>
 __device__ __forceinline__ void routeHeld(const Number<T>* logits, int scoring, int experts, int chosen, int normalizes,
-    const float* correction, float scale, const float* expertScales, i64 first, int* chosenExperts, float* chosenWeights,
-    int* choices, int4* tiles) {
+    const float* correction, float scale, const float* expertScales, int shares, float sharedWeight, i64 first,
+    int* chosenExperts, float* chosenWeights, int* choices, int4* tiles) {
     int lane = threadIdx.x;
     float corrections[HELD] = {};
 #pragma unroll
@@ -245,6 +259,7 @@ __device__ __forceinline__ void routeHeld(const Number<T>* logits, int scoring, 
         }
     }
     bool has = lane < chosen;
+    bool isShared = shares && lane == chosen;
     if (scoring == SOFTMAX_OF_CHOSEN) {
         largest = has ? ownScore : NOTHING;
 #pragma unroll
@@ -257,10 +272,12 @@ __device__ __forceinline__ void routeHeld(const Number<T>* logits, int scoring, 
     } else {
         sum = normalizes ? sum + 1e-20f : 1.0f;
     }
-    if (has) {
+    if (has || isShared) {
         i64 choice = first + lane;
+        own = isShared ? experts : own;
         chosenExperts[choice] = own;
-        chosenWeights[choice] = ownScore / sum * scale * (expertScales ? expertScales[own] : 1.0f);
+        chosenWeights[choice] = isShared ? sharedWeightOf<T>(logits, experts, shares, sharedWeight)
+                                         : ownScore / sum * scale * (expertScales ? expertScales[own] : 1.0f);
         if (tiles) {
             choices[choice] = (int)choice;
             tiles[choice] = make_int4(own, (int)choice, 1, 0);
@@ -330,27 +347,28 @@ extern "C" __global__ void __launch_bounds__(1024)
     extern "C" __global__ void __launch_bounds__(32)                                                                          \
         route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,     \
             int groups, int chosenGroups, const float* correction, float scale, const float* expertScales, float nearness,    \
-            const float* ofTokens, const int* tokens, int* chosenExperts, float* chosenWeights) {                             \
+            const float* ofTokens, const int* tokens, int shares, float sharedWeight, int* chosenExperts,                     \
+            float* chosenWeights) {                                                                                           \
         route<T>(logits, stride, scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale, expertScales, \
-            nearness, ofTokens, tokens, chosenExperts, chosenWeights);                                                        \
+            nearness, ofTokens, tokens, shares, sharedWeight, chosenExperts, chosenWeights);                                  \
     }
 
-// Routers without groups, of up to 512 experts of which up to 32 are chosen; grid and block as above. Where `tiles` is not null,
+// Routers without groups, of up to 512 experts of which, with a shared one, a row has up to 32; grid and block as above. Where `tiles` is not null,
 // each choice is a tile of its own for the grouped products, `order` their numbers: what group_choices leaves, but for experts
 // that several rows chose.
 #define ROUTE_HELD(T, SUFFIX)                                                                                              \
     extern "C" __global__ void __launch_bounds__(32) route_held_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, \
         int experts, int chosen, int normalizes, const float* correction, float scale, const float* expertScales,          \
-        int* chosenExperts, float* chosenWeights, int* order, int4* tiles) {                                               \
+        int shares, float sharedWeight, int* chosenExperts, float* chosenWeights, int* order, int4* tiles) {               \
         launchNext();                                                                                                      \
-        i64 first = (i64)blockIdx.x * chosen;                                                                              \
+        i64 first = (i64)blockIdx.x * (shares ? chosen + 1 : chosen);                                                                              \
         logits += blockIdx.x * stride;                                                                                     \
         if (experts <= 256) {                                                                                              \
-            routeHeld<T, 8>(logits, scoring, experts, chosen, normalizes, correction, scale, expertScales, first,          \
-                chosenExperts, chosenWeights, order, tiles);                                                               \
+            routeHeld<T, 8>(logits, scoring, experts, chosen, normalizes, correction, scale, expertScales, shares,         \
+                sharedWeight, first, chosenExperts, chosenWeights, order, tiles);                                                               \
         } else {                                                                                                           \
-            routeHeld<T, 16>(logits, scoring, experts, chosen, normalizes, correction, scale, expertScales, first,         \
-                chosenExperts, chosenWeights, order, tiles);                                                               \
+            routeHeld<T, 16>(logits, scoring, experts, chosen, normalizes, correction, scale, expertScales, shares,        \
+                sharedWeight, first, chosenExperts, chosenWeights, order, tiles);                                                               \
         }                                                                                                                  \
     }
 

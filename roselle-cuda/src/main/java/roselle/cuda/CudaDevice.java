@@ -194,6 +194,12 @@ public final class CudaDevice implements Device {
         return loadBytes(1, List.of(table));
     }
 
+    /** Where rows are of the type that kernels for few of them multiply. */
+    @Override
+    public boolean stacksSharedExperts() {
+        return activationType() != DataType.F32;
+    }
+
     @Override
     public boolean takesAdapters() {
         return true;

@@ -67,6 +67,14 @@ public interface Device extends AutoCloseable {
     /** Bytes that {@link #load} takes of the device's memory for a weight, beside what it goes on reading in place. */
     long loadBytes(int matrices, List<StoredMatrix> blocks);
 
+    /**
+     * Whether a shared expert that is as the others are shall be one of their stack, and the last choice of every row: fewer kernels for
+     * few rows, and the same bits for any number.
+     */
+    default boolean stacksSharedExperts() {
+        return false;
+    }
+
     /** A matrix whose rows are only looked up, by {@link Operations#embed} and {@link Operations#addPositions}, and never multiplied. */
     Weight loadTable(String name, StoredMatrix table);
 

@@ -1,5 +1,7 @@
 package roselle.model;
 
+import static java.util.Objects.requireNonNull;
+
 import java.lang.foreign.Arena;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +12,7 @@ import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.ExpertProducts;
 import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
@@ -493,8 +496,10 @@ public final class Decoder implements StepProgram, AutoCloseable {
             feedLatent(operations, experts, experts.latent(), input, rows);
         } else if (experts.weigher() != null) {
             feedWeighed(operations, experts, experts.weigher(), input, rows);
+        } else if (adapts && experts.last() != null) {
+            feedAdapted(operations, experts, experts.last(), input, rows);
         } else {
-            operations.feedExperts(input, experts.products(), space.routing, experts.sum(), rows);
+            operations.feedExperts(input, experts.products(), experts.routing(), experts.sum(), rows);
         }
         if (shared != null && !isSummed && !block.givesApart()) {
             feed(operations, shared, input, rows);
@@ -504,23 +509,38 @@ public final class Decoder implements StepProgram, AutoCloseable {
         }
     }
 
+    /** The same by its parts, where adapters add to those of a shared expert in the stack. */
+    private void feedAdapted(
+            Operations operations, Layer.Experts experts, Layer.LastChoice last, Rows input, int rows) {
+        ExpertProducts products = experts.products();
+        operations.groupedLinear(input, products.gateAndUp(), experts.routing(), products.both(), rows);
+        operations.adapt(input, products.gateAndUp().experts(), 1f, last.both());
+        int choices = rows * experts.routing().chosen();
+        Rows ups = requireNonNull(products.ups());
+        operations.gatedActivation(products.gates(), ups, products.gate(), products.gates(), choices);
+        operations.groupedLinear(products.gates(), products.down(), experts.routing(), products.outputs(), rows);
+        operations.adapt(last.gates(), products.down().experts(), 1f, last.output());
+        ExpertSum sum = experts.sum();
+        operations.combineExperts(products.outputs(), experts.routing(), sum.scale(), sum.adds(), sum.output(), rows);
+    }
+
     /** Experts that read and give fewer numbers than the stream has. */
     private void feedLatent(
             Operations operations, Layer.Experts experts, Layer.LatentStream latent, Rows input, int rows) {
         linear(operations, input, latent.down(), Epilogue.PLAIN, latent.input(), rows);
-        operations.feedExperts(latent.input(), experts.products(), space.routing, experts.sum(), rows);
+        operations.feedExperts(latent.input(), experts.products(), experts.routing(), experts.sum(), rows);
         linear(operations, latent.sum(), latent.up(), latent.upEpilogue(), space.hidden, rows);
     }
 
     /** One expert for each token, whose weight multiplies what it reads; what it gives counts once. */
     private void feedWeighed(Operations operations, Layer.Experts experts, Router weigher, Rows input, int rows) {
-        operations.routeExperts(experts.routerLogits(), weigher, space.routing, rows);
-        operations.combineExperts(input, space.routing, 1f, false, space.otherNormed, rows);
-        UnfusedOperations.compute(operations, space.otherNormed, experts.products(), space.routing, rows);
-        operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
+        operations.routeExperts(experts.routerLogits(), weigher, experts.routing(), rows);
+        operations.combineExperts(input, experts.routing(), 1f, false, space.otherNormed, rows);
+        UnfusedOperations.compute(operations, space.otherNormed, experts.products(), experts.routing(), rows);
+        operations.routeExperts(experts.routerLogits(), experts.router(), experts.routing(), rows);
         ExpertSum sum = experts.sum();
         operations.combineExperts(
-                experts.products().outputs(), space.routing, sum.scale(), sum.adds(), sum.output(), rows);
+                experts.products().outputs(), experts.routing(), sum.scale(), sum.adds(), sum.output(), rows);
         if (sum.shared() != null && sum.sharedGate() != null) {
             operations.addGated(sum.shared(), sum.sharedGate(), sum.scale(), sum.output(), rows);
         }
@@ -534,13 +554,13 @@ public final class Decoder implements StepProgram, AutoCloseable {
         operations.norm(input, both.routerNorm(), space.normed, rows);
         route(operations, experts, space.normed, rows);
         operations.norm(input, both.expertsNorm(), space.normed, rows);
-        operations.feedExperts(space.normed, experts.products(), space.routing, experts.sum(), rows);
+        operations.feedExperts(space.normed, experts.products(), experts.routing(), experts.sum(), rows);
         operations.addNormed(experts.sum().output(), both.behindExperts(), 1f, space.delta, rows);
     }
 
     private void route(Operations operations, Layer.Experts experts, Rows input, int rows) {
         linear(operations, input, experts.routerWeight(), experts.routerBias(), experts.routerProducts(), rows);
-        operations.routeExperts(experts.routerLogits(), experts.router(), space.routing, rows);
+        operations.routeExperts(experts.routerLogits(), experts.router(), experts.routing(), rows);
     }
 
     /** A shared expert; what one with a gate gives is left for the sum of the others. */

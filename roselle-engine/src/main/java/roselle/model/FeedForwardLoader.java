@@ -3,6 +3,7 @@ package roselle.model;
 import static java.util.Objects.requireNonNull;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.Rows;
@@ -105,10 +106,7 @@ final class FeedForwardLoader {
     private Layer.Gated gated(FeedForwardSpec.Gated kind, int layer, Part gatePart, Part upPart, Part downPart) {
         int size = kind.size();
         Rows all = Rows.of(workspace.inner, 2 * size);
-        Part both = gatePart == Part.GATE ? Part.GATE_UP : Part.SHARED_GATE_UP;
-        List<StoredMatrix> blocks = tensors.has(both, layer)
-                ? List.of(product(both, layer, 2 * size, spec.width()))
-                : gateAndUp(size, layer, gatePart, upPart);
+        List<StoredMatrix> blocks = gateAndUp(size, layer, gatePart, upPart);
         Buffer gateBias = null;
         if (kind.bias()) {
             gateBias = store.constants(
@@ -131,6 +129,10 @@ final class FeedForwardLoader {
     }
 
     private List<StoredMatrix> gateAndUp(int size, int layer, Part gatePart, Part upPart) {
+        Part together = gatePart == Part.GATE ? Part.GATE_UP : Part.SHARED_GATE_UP;
+        if (tensors.has(together, layer)) {
+            return List.of(product(together, layer, 2 * size, spec.width()));
+        }
         if (gatePart == Part.GATE && tensors.has(Part.UP_GATE, layer)) {
             StoredMatrix both = product(Part.UP_GATE, layer, 2 * size, spec.width());
             return List.of(both.rows(size, size), both.rows(0, size));
@@ -163,29 +165,65 @@ final class FeedForwardLoader {
                 isJoined ? List.of(routing, requireNonNull(sharedGate)) : List.of(routing));
         boolean normalizes = experts.normalizes() || experts.traits().weighsInputs();
         Router router = router(experts, layer, scales, normalizes);
+        List<StoredMatrix> gatesAndUps = stacks.gateAndUp(layer);
+        List<StoredMatrix> downs = stacks.down(layer);
+        SharedMatrices last = sharedGate == null || isJoined ? stackedShared(experts, layer, gatesAndUps, downs) : null;
+        Rows routed = logits;
+        if (last != null) {
+            router = router.with(new Router.Shared(experts.traits().sharedScale(), experts.sharedGate()));
+            routed = workspace.routerProducts.columns(0, experts.experts() + (experts.sharedGate() ? 1 : 0));
+        }
         var products = new ExpertProducts(
-                first(experts, layer, stacks),
+                first(experts, layer, gatesAndUps, stacks.gateAndUpBias(layer), last),
                 both,
                 both.columns(0, size),
                 gated ? both.columns(size, size) : null,
                 experts.gate(),
-                stacked("down", layer, experts, stacks.down(layer), stacks.downBias(layer), true),
+                new ExpertLinear(
+                        stack("down", layer, experts, downs, last == null ? List.of() : last.down()),
+                        biased(stacks.downBias(layer)),
+                        true),
                 outputs);
-        Layer.Shared shared = shared(experts, layer, isJoined ? null : sharedGate);
+        Layer.Shared shared = last != null ? null : shared(experts, layer, isJoined ? null : sharedGate);
         Router weigher = experts.traits().weighsInputs() ? router(experts, layer, scales, experts.normalizes()) : null;
         Layer.LatentStream latent = latent(experts, layer);
         return new Layer.Experts(
                 routerWeight,
                 Epilogue.bias(routerBias),
                 isJoined ? workspace.routerProducts.columns(0, experts.experts() + 1) : logits,
-                logits,
+                routed,
                 router,
+                workspace.routing(router.choices()),
                 products,
                 apart != null ? apart : sum(layer, shared, latent),
+                last == null ? null : Layer.LastChoice.of(products, experts.chosen()),
                 shared,
                 weigher,
                 latent,
                 tensors.isNamed(Part.EXPERTS_BIAS, layer) ? bias(layer) : null);
+    }
+
+    /** The matrices of a shared expert that becomes the last of a stack. */
+    private record SharedMatrices(List<StoredMatrix> gateAndUp, List<StoredMatrix> down) {}
+
+    /** Those of a layer, where a device wants them so and all experts are as the shared one; else null. */
+    private @Nullable SharedMatrices stackedShared(
+            FeedForwardSpec.Experts experts, int layer, List<StoredMatrix> gatesAndUps, List<StoredMatrix> downs) {
+        if (!store.stacksSharedExperts() || !experts.sharesAlike()) {
+            return null;
+        }
+        var shared = new SharedMatrices(
+                gateAndUp(experts.size(), layer, Part.SHARED_GATE, Part.SHARED_UP),
+                List.of(product(Part.SHARED_DOWN, layer, spec.width(), experts.size())));
+        return areAlike(gatesAndUps, shared.gateAndUp()) && areAlike(downs, shared.down()) ? shared : null;
+    }
+
+    /** Whether all are numbers of one type. */
+    private static boolean areAlike(List<StoredMatrix> some, List<StoredMatrix> others) {
+        return some.getFirst() instanceof StoredMatrix.Whole first
+                && Stream.concat(some.stream(), others.stream())
+                        .allMatch(matrix -> matrix instanceof StoredMatrix.Whole whole
+                                && whole.codes().type() == first.codes().type());
     }
 
     /** What is added to the sum of the experts, for tokens of each type. */
@@ -208,14 +246,21 @@ final class FeedForwardLoader {
         return new ExpertSum(workspace.hidden, spec.block().residualScale(), true, given, gate);
     }
 
-    private ExpertLinear first(FeedForwardSpec.Experts experts, int layer, ExpertTensors stacks) {
-        String name = experts.traits().gated() ? "gate, up" : "up";
-        ExpertLinear first = stacked(name, layer, experts, stacks.gateAndUp(layer), stacks.gateAndUpBias(layer), false);
-        if (experts.traits().gated()) {
-            return first;
-        }
-        var activation = new Epilogue(null, experts.gate().activation(), 1f, false);
-        return new ExpertLinear(first.experts(), activation, first.spread());
+    private ExpertLinear first(
+            FeedForwardSpec.Experts experts,
+            int layer,
+            List<StoredMatrix> blocks,
+            float[] bias,
+            @Nullable SharedMatrices last) {
+        boolean gated = experts.traits().gated();
+        Weight weight =
+                stack(gated ? "gate, up" : "up", layer, experts, blocks, last == null ? List.of() : last.gateAndUp());
+        return new ExpertLinear(
+                weight, gated ? biased(bias) : new Epilogue(null, experts.gate().activation(), 1f, false), false);
+    }
+
+    private Epilogue biased(float[] bias) {
+        return Epilogue.bias(bias.length == 0 ? null : store.constants(bias));
     }
 
     private Layer.@Nullable LatentStream latent(FeedForwardSpec.Experts experts, int layer) {
@@ -254,15 +299,16 @@ final class FeedForwardLoader {
                 Part.ROUTER_TABLE, layer, (long) spec.vocabulary() * experts.chosen(), experts.experts()));
     }
 
-    private ExpertLinear stacked(
+    private Weight stack(
             String name,
             int layer,
             FeedForwardSpec.Experts experts,
             List<StoredMatrix> blocks,
-            float[] bias,
-            boolean spread) {
-        Weight weight = store.load("layer " + layer + " experts " + name, experts.experts(), blocks);
-        return new ExpertLinear(weight, Epilogue.bias(bias.length == 0 ? null : store.constants(bias)), spread);
+            List<StoredMatrix> shared) {
+        String full = "layer " + layer + " experts " + name;
+        return shared.isEmpty()
+                ? store.load(full, experts.experts(), blocks)
+                : store.loadWithShared(full, experts.experts(), blocks, shared);
     }
 
     private @Nullable StoredMatrix sharedGate(FeedForwardSpec.Experts experts, int layer) {

@@ -17,6 +17,7 @@ import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.PositionIndex;
 import roselle.backend.operation.Router;
+import roselle.backend.operation.Routing;
 import roselle.backend.operation.SelectiveScan;
 import roselle.backend.operation.Xielu;
 import roselle.model.spec.AttentionSpec;
@@ -341,6 +342,8 @@ record Layer(
      * {@link FeedForwardSpec.Experts}.
      *
      * @param routerProducts the logits, and beside them what the gate of the shared expert gives where its row is the weight's last
+     * @param last where the numbers of a shared expert are that is one of the stack; null where none is
+     * @param shared one with products of its own; null for none
      * @param weigher a router with the weights of what experts read; null where they read the stream as it is
      * @param latent null where experts read and give numbers of the stream
      * @param bias what is added to the stream whichever were chosen, a row for each type of tokens, all alike; null for nothing
@@ -351,13 +354,33 @@ record Layer(
             Rows routerProducts,
             Rows routerLogits,
             Router router,
+            Routing routing,
             ExpertProducts products,
             ExpertSum sum,
+            @Nullable LastChoice last,
             @Nullable Shared shared,
             @Nullable Router weigher,
             @Nullable LatentStream latent,
             @Nullable Weight bias)
             implements FeedForward {}
+
+    /** What a row's last choice leaves among those of its others: the two products, and the gated numbers between them. */
+    record LastChoice(Rows both, Rows gates, Rows output) {
+        static LastChoice of(ExpertProducts products, int chosen) {
+            return new LastChoice(
+                    last(products.both(), chosen), last(products.gates(), chosen), last(products.outputs(), chosen));
+        }
+
+        /** Of rows that have one for each choice. */
+        private static Rows last(Rows choices, int chosen) {
+            int stride = choices.stride();
+            return new Rows(
+                    choices.buffer(),
+                    choices.offset() + (long) chosen * stride,
+                    choices.columns(),
+                    (chosen + 1) * stride);
+        }
+    }
 
     /** What brings the stream to the numbers that experts read, and the sum of what they give back to it. */
     record LatentStream(Weight down, Rows input, Rows sum, Weight up, Epilogue upEpilogue) {}

@@ -87,6 +87,11 @@ final class Workspace {
         logits = rows(store, DataType.F32, spec.generates() ? limits.maxOutputs() : 1, spec.vocabulary());
     }
 
+    /** The same place for layers whose rows have fewer choices. */
+    Routing routing(int choices) {
+        return new Routing(routing.experts(), routing.weights(), choices);
+    }
+
     /** The positions that rows attend to, for decoders that choose them. */
     ChosenPositions chosen() {
         return requireNonNull(chosen, "chosen");

@@ -201,6 +201,21 @@ public abstract class ProductsContract extends RowsContract {
         assertRouted(grouped, new float[] {3, -3, 0, 0, 0.1f, 0.2f}, new int[] {5, 4}, new double[] {0.5498, 0.5250});
     }
 
+    @Test
+    void hasTheSharedExpertOfAStackAsTheLastChoiceOfEveryRow() {
+        Router softmax = router(Router.Scoring.SOFTMAX, 6, 2, true, 1, 1, null, 2f);
+        float[] logits = {0, 2, 1, 2, -1, 0, 1.5f};
+        int[] experts = {1, 3, 6};
+        assertRouted(softmax.with(new Router.Shared(0.25f, false)), logits, experts, new double[] {1, 1, 0.25});
+        assertRouted(softmax.with(new Router.Shared(0.5f, true)), logits, experts, new double[] {1, 1, 0.40879});
+        Router sigmoids = router(Router.Scoring.SIGMOID, 6, 2, false, 3, 1, new float[] {0, 0, 0, 0, 0.5f, 0.5f}, 1f);
+        assertRouted(
+                sigmoids.with(new Router.Shared(1f, true)),
+                new float[] {3, -3, 0, 0, 0.1f, 0.2f, -2},
+                new int[] {5, 4, 6},
+                new double[] {0.5498, 0.5250, 0.1192});
+    }
+
     private Router router(
             Router.Scoring scoring,
             int experts,
@@ -216,24 +231,28 @@ public abstract class ProductsContract extends RowsContract {
 
     /** Routes two rows, of which the second has other logits, and checks the first by way of the weights' sums. */
     private void assertRouted(Router router, float[] logits, int[] experts, double[] weights) {
-        int count = router.experts();
+        int count = router.stacked();
+        int chosen = router.choices();
         var two = Arrays.copyOf(logits, 2 * count);
         System.arraycopy(random(count), 0, two, count, count);
-        Routing routing = routing(2, router.chosen());
+        Routing routing = routing(2, chosen);
         operations.routeExperts(rows(two, count), router, routing, 2);
         // expert e's matrix gives e + 1 for an input of 1, so that the products name the experts
         var names = new float[count];
         for (int e = 0; e < count; e++) {
             names[e] = e + 1;
         }
-        Rows outputs = poisoned(2 * router.chosen(), 1);
+        Rows outputs = poisoned(2 * chosen, 1);
         var linear = new ExpertLinear(weight(names, count, 1), Epilogue.PLAIN, false);
         operations.groupedLinear(rows(new float[] {1, 1}, 1), linear, routing, outputs, 2);
-        float[] named = Arrays.copyOf(read(outputs, 2 * router.chosen()), router.chosen());
-        assertThat(named).containsExactly(experts[0] + 1, experts[1] + 1);
+        float[] named = Arrays.copyOf(read(outputs, 2 * chosen), chosen);
+        double expected = 10;
+        for (int j = 0; j < chosen; j++) {
+            assertThat(named[j]).isEqualTo(experts[j] + 1);
+            expected += weights[j] * (experts[j] + 1);
+        }
         Rows sum = rows(new float[] {10, 10}, 1);
         operations.combineExperts(outputs, routing, 1f, true, sum, 2);
-        double expected = 10 + weights[0] * (experts[0] + 1) + weights[1] * (experts[1] + 1);
         assertThat((double) read(sum, 2)[0])
                 .isCloseTo(expected, org.assertj.core.api.Assertions.within(Math.max(1e-3, tolerance() * expected)));
     }

@@ -157,6 +157,8 @@ public abstract class ReferenceContract extends TraitContract {
                     Arrays.stream(Router.Scoring.values())
                             .forEach(scoring -> left.add(routed(scoring, DataType.F32, rows)));
                     left.add(routedByTokens(rows));
+                    left.add(routedToShared(false, rows));
+                    left.add(routedToShared(true, rows));
                 }
                 case "groupedLinear" -> left.add(routed(Router.Scoring.SOFTMAX, type, rows));
                 case "combineExperts" -> left.add(routed(Router.Scoring.SIGMOID, DataType.F32, rows));
@@ -461,6 +463,18 @@ public abstract class ReferenceContract extends TraitContract {
                 device.constants(table));
         Routing routing = routing(rows);
         operations.routeExperts(some(rows, EXPERTS), router, routing, rows);
+        Rows sum = some(rows, OUTPUTS);
+        operations.combineExperts(some(rows * CHOSEN, OUTPUTS), routing, 0.5f, true, sum, rows);
+        return read(sum, rows);
+    }
+
+    /** Experts of which each row has the last one besides those that it chooses. */
+    private float[] routedToShared(boolean gated, int rows) {
+        Routing routing = routing(rows);
+        int chosen = CHOSEN - 1;
+        var router = new Router(Router.Scoring.SIGMOID, EXPERTS - 1, chosen, gated, 1, 1, null, 1.5f);
+        Router.Shared shared = new Router.Shared(0.7f, gated);
+        operations.routeExperts(some(rows, EXPERTS), router.with(shared), routing, rows);
         Rows sum = some(rows, OUTPUTS);
         operations.combineExperts(some(rows * CHOSEN, OUTPUTS), routing, 0.5f, true, sum, rows);
         return read(sum, rows);

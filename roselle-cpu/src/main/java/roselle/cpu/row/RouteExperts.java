@@ -65,7 +65,22 @@ final class RouteExperts {
                 keepBestGroups(router);
             }
             choose(router, routing, r, tokens);
+            if (router.shared() != null) {
+                share(router, router.shared(), logits, routing, r);
+            }
         }
+    }
+
+    /** Makes the expert that every row has the last choice of one. */
+    private static void share(Router router, Router.Shared shared, Rows logits, Routing routing, int row) {
+        long at = (long) row * router.choices() + router.chosen();
+        float weight = shared.weight();
+        if (shared.gated()) {
+            float logit = CpuBuffer.number(CpuBuffer.of(logits), CpuBuffer.row(logits, row) + router.experts());
+            weight *= (float) (1 / (1 + Math.exp(-logit)));
+        }
+        CpuBuffer.of(routing.experts()).setAtIndex(JAVA_INT, at, router.experts());
+        CpuBuffer.number(CpuBuffer.of(routing.weights()), at, weight);
     }
 
     private void reserve(Router router) {
@@ -146,7 +161,7 @@ final class RouteExperts {
 
     private void choose(Router router, Routing routing, int row, int[] tokens) {
         int chosen = router.chosen();
-        long at = (long) row * chosen;
+        long at = (long) row * router.choices();
         float sum = 0;
         for (int j = 0; j < chosen; j++) {
             int expert = router.ofTokens() == null

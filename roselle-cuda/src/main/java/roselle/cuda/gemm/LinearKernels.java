@@ -329,6 +329,8 @@ public final class LinearKernels {
                 .number(router.nearness())
                 .pointer(router.ofTokens())
                 .pointer(tokens)
+                .integer(shares(router))
+                .number(sharedWeight(router))
                 .pointer(routing.experts())
                 .pointer(routing.weights())
                 .shared(4 * (2 * router.experts() + router.chosen() + router.groups()))
@@ -339,15 +341,24 @@ public final class LinearKernels {
     private static boolean isHeld(Router router) {
         return router.chosenGroups() == router.groups()
                 && router.experts() <= MAX_HELD_EXPERTS
-                && router.chosen() <= Launcher.WARP
+                && router.choices() <= Launcher.WARP
                 && router.ofTokens() == null
                 && router.nearness() == 0f;
     }
 
+    /** {@code Shares} of {@code generic_experts.cu}. */
+    private static int shares(Router router) {
+        return router.shared() == null ? 0 : router.shared().gated() ? 2 : 1;
+    }
+
+    private static float sharedWeight(Router router) {
+        return router.shared() == null ? 0f : router.shared().weight();
+    }
+
     private void routeHeld(Rows logits, Router router, Routing routing, int rows) {
-        boolean groupsThem = type != DataType.F32 && ExpertGroups.areFew(rows, router.chosen(), router.experts());
+        boolean groupsThem = type != DataType.F32 && ExpertGroups.areFew(rows, router.choices(), router.stacked());
         if (groupsThem) {
-            groups.each(routing, router.experts(), rows);
+            groups.each(routing, router.stacked(), rows);
         }
         launcher.of(routeHeld)
                 .rows(logits)
@@ -358,6 +369,8 @@ public final class LinearKernels {
                 .pointer(router.correction())
                 .number(router.scale())
                 .pointer(router.expertScales())
+                .integer(shares(router))
+                .number(sharedWeight(router))
                 .pointer(routing.experts())
                 .pointer(routing.weights())
                 .pointer(groupsThem ? groups.order() : 0)

@@ -19,6 +19,7 @@ import roselle.backend.memory.Buffer;
  * @param ofTokens F32 {@code [tokens, chosen]}: the experts of each token, which no score chooses (DeepSeek V4); null where scores do
  * @param nearness how far below the best logit one may lie that counts beside it, as a part of the larger of its own size and the best;
  *     of {@code SOFTMAX_OF_NEAR} alone
+ * @param shared what an expert behind the others weighs, which is the last choice of every row; null for none
  */
 public record Router(
         Scoring scoring,
@@ -31,7 +32,15 @@ public record Router(
         float scale,
         @Nullable Buffer expertScales,
         @Nullable Buffer ofTokens,
-        float nearness) {
+        float nearness,
+        @Nullable Shared shared) {
+    /**
+     * The weight of a shared expert, number {@code experts} of a stack.
+     *
+     * @param gated whether the sigmoid of the number behind the logits multiplies it
+     */
+    public record Shared(float weight, boolean gated) {}
+
     /** How a logit becomes a score. */
     public enum Scoring {
         SOFTMAX,
@@ -42,6 +51,34 @@ public record Router(
         SOFTMAX_OF_CHOSEN,
         /** The logit chooses; a weight is that of the softmax over those that are near it and not chosen before (SparseMixer; Liu, 2024). */
         SOFTMAX_OF_NEAR
+    }
+
+    /** A router that chooses each of its experts. */
+    public Router(
+            Scoring scoring,
+            int experts,
+            int chosen,
+            boolean normalizes,
+            int groups,
+            int chosenGroups,
+            @Nullable Buffer correction,
+            float scale,
+            @Nullable Buffer expertScales,
+            @Nullable Buffer ofTokens,
+            float nearness) {
+        this(
+                scoring,
+                experts,
+                chosen,
+                normalizes,
+                groups,
+                chosenGroups,
+                correction,
+                scale,
+                expertScales,
+                ofTokens,
+                nearness,
+                null);
     }
 
     /** A router that looks at all logits, or at those chosen. */
@@ -88,6 +125,33 @@ public record Router(
 
     public Router {
         requireChoice(experts, chosen, groups, chosenGroups);
+    }
+
+    /** The same with an expert that every row has. */
+    public Router with(@Nullable Shared other) {
+        return new Router(
+                scoring,
+                experts,
+                chosen,
+                normalizes,
+                groups,
+                chosenGroups,
+                correction,
+                scale,
+                expertScales,
+                ofTokens,
+                nearness,
+                other);
+    }
+
+    /** Experts of a row with the one that every row has. */
+    public int choices() {
+        return shared == null ? chosen : chosen + 1;
+    }
+
+    /** Experts of a stack: those that scores choose from, and the one that every row has. */
+    public int stacked() {
+        return shared == null ? experts : experts + 1;
     }
 
     /** Fails where so many experts cannot be chosen so. */

@@ -305,6 +305,21 @@ public sealed interface FeedForwardSpec {
                     traits);
         }
 
+        /** Whether the shared expert is as the others are, so that it can be one of a stack with them. */
+        public boolean sharesAlike() {
+            return sharedSize == size
+                    && sharedGating().equals(gate)
+                    && !bias
+                    && !traits.weighsInputs()
+                    && traits.gated()
+                    && traits.latent() == 0;
+        }
+
+        /** Experts of a row at most, with the shared one where it is as the others are. */
+        public int choices() {
+            return sharesAlike() ? chosen + 1 : chosen;
+        }
+
         /** These with an expert for every token. */
         public Experts withShared(int sharedInner, boolean gated) {
             return new Experts(

@@ -88,9 +88,9 @@ public record Widths(int projected, int attended, int inner, int routed, int exp
                         Math.max(
                                 Math.max(1, 2 * experts.sharedSize()),
                                 experts.traits().latent()),
-                        experts.chosen(),
+                        experts.choices(),
                         2 * experts.size(),
-                        experts.experts());
+                        experts.sharesAlike() ? experts.experts() + 1 : experts.experts());
             case FeedForwardSpec.Beside both -> feedForward(both.dense()).max(feedForward(both.experts()));
         };
     }

@@ -41,15 +41,32 @@ public final class AdaptableWeights implements Store {
     @Override
     public Weight load(String name, int matrices, List<StoredMatrix> blocks) {
         Weight weight = store.load(name, matrices, blocks);
+        if (matrices == 1) {
+            remember(weight, blocks);
+        }
+        return weight;
+    }
+
+    /** The outputs of the shared matrix are counted from its own first one. */
+    @Override
+    public Weight loadWithShared(String name, int matrices, List<StoredMatrix> blocks, List<StoredMatrix> shared) {
+        Weight weight = store.loadWithShared(name, matrices, blocks, shared);
+        remember(weight, shared);
+        return weight;
+    }
+
+    private void remember(Weight weight, List<StoredMatrix> blocks) {
         int first = 0;
         for (StoredMatrix block : blocks) {
             int rows = Math.toIntExact(block.shape().rows());
-            if (matrices == 1) {
-                places.put(module(block.name()), new Place(weight, first, rows, rearrangement.order(block.name())));
-            }
+            places.put(module(block.name()), new Place(weight, first, rows, rearrangement.order(block.name())));
             first += rows;
         }
-        return weight;
+    }
+
+    @Override
+    public boolean stacksSharedExperts() {
+        return store.stacksSharedExperts();
     }
 
     /** A tensor's name without what follows the module: {@code .weight}, or the codes of a quantized one. */

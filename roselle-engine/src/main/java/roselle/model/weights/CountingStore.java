@@ -44,6 +44,11 @@ public final class CountingStore implements Store {
     }
 
     @Override
+    public boolean stacksSharedExperts() {
+        return device.stacksSharedExperts();
+    }
+
+    @Override
     public Weight loadTable(String name, StoredMatrix table) {
         bytes += device.tableBytes(table);
         int rows = Math.toIntExact(table.shape().rows());

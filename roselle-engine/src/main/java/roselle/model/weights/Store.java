@@ -1,5 +1,6 @@
 package roselle.model.weights;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.LongConsumer;
 import roselle.backend.Device;
@@ -15,6 +16,16 @@ public interface Store {
     Buffer constants(float[] values);
 
     Weight load(String name, int matrices, List<StoredMatrix> blocks);
+
+    /** Whether a shared expert that is as the others are shall be the last of their stack. */
+    boolean stacksSharedExperts();
+
+    /** A stack with one more matrix, whose rows are those of {@code shared} and which every row is multiplied with. */
+    default Weight loadWithShared(String name, int matrices, List<StoredMatrix> blocks, List<StoredMatrix> shared) {
+        var all = new ArrayList<>(blocks);
+        all.addAll(shared);
+        return load(name, matrices + 1, all);
+    }
 
     /** A matrix whose rows are only looked up. */
     Weight loadTable(String name, StoredMatrix table);
@@ -41,6 +52,11 @@ public interface Store {
                 }
                 loaded.accept(bytes);
                 return weight;
+            }
+
+            @Override
+            public boolean stacksSharedExperts() {
+                return device.stacksSharedExperts();
             }
 
             @Override

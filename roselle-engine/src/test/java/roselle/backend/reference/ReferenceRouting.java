@@ -11,9 +11,13 @@ final class ReferenceRouting {
     private final Router router;
     private final double[] scores;
     private final double[] ranks;
+    private final double sharedWeight;
 
     ReferenceRouting(Router router, float[] logits) {
         this.router = router;
+        Router.Shared shared = router.shared();
+        double gate = shared == null || !shared.gated() ? 1 : 1 / (1 + Math.exp(-logits[router.experts()]));
+        sharedWeight = shared == null ? 0 : shared.weight() * gate;
         scores = new double[router.experts()];
         ranks = new double[router.experts()];
         for (int e = 0; e < scores.length; e++) {
@@ -54,10 +58,17 @@ final class ReferenceRouting {
             Arrays.setAll(weights, j -> weights[j] / sum);
         }
         for (int j = 0; j < experts.length; j++) {
-            int at = row * routing.chosen() + j;
-            ReferenceBuffer.of(routing.experts())[at] = experts[j];
-            ReferenceBuffer.of(routing.weights())[at] = (float) (weights[j] * router.scale() * scale(experts[j]));
+            store(routing, row, j, experts[j], weights[j] * router.scale() * scale(experts[j]));
         }
+        if (router.shared() != null) {
+            store(routing, row, router.chosen(), router.experts(), sharedWeight);
+        }
+    }
+
+    private static void store(Routing routing, int row, int choice, int expert, double weight) {
+        int at = row * routing.chosen() + choice;
+        ReferenceBuffer.of(routing.experts())[at] = expert;
+        ReferenceBuffer.of(routing.weights())[at] = (float) weight;
     }
 
     /** The weight of a choice among those that follow it and are near. */
