@@ -19,6 +19,7 @@
 
 #include "common/ampere.cuh"
 #include "attention/heads.cuh"
+#include "rows/gate_normed.cuh"
 #include "rows/normalise.cuh"
 
 // Blocks of gated, embed and gather have THREADS, with eight columns each; blocks of rope_append have WARPS, for heads of up to
@@ -201,25 +202,6 @@ __device__ __forceinline__ void ropeAppend(u16* query, i64 queryStride, u16* key
 }
 
 template <class T>
-__device__ __forceinline__ uint4 gatedEight(
-    uint4 gates, uint4 ups, int activation, float limit, float upLimit, float upOffset) {
-    float g[8];
-    float u[8];
-    unpack<T>(gates, g);
-    unpack<T>(ups, u);
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-        g[i] = fminf(g[i], limit);
-    }
-    activateAll(activation, g);
-#pragma unroll
-    for (int i = 0; i < 8; i++) {
-        g[i] = g[i] * (fminf(fmaxf(u[i], -upLimit), upLimit) + upOffset);
-    }
-    return packed<T>(g);
-}
-
-template <class T>
 __device__ __forceinline__ void gated(const u16* gate, i64 gateStride, const u16* up, i64 upStride, int activation, float limit,
     float upLimit, float upOffset, u16* output, i64 outputStride, int columns) {
     launchNext();
@@ -233,7 +215,7 @@ __device__ __forceinline__ void gated(const u16* gate, i64 gateStride, const u16
     *(uint4*)(output + blockIdx.y * outputStride + column) = gatedEight<T>(gates, ups, activation, limit, upLimit, upOffset);
 }
 
-// A warp has a part, of up to 256 numbers, and sums it as a block of norm with as many would.
+// A warp has a part, of up to 256 numbers.
 template <class T>
 __device__ __forceinline__ void gateNormed(const u16* parts, i64 partStride, const NormArguments& n, const u16* gate,
     i64 gateStride, int activation, float limit, float upLimit, float upOffset, u16* output, i64 outputStride, int size,
@@ -254,24 +236,12 @@ __device__ __forceinline__ void gateNormed(const u16* parts, i64 partStride, con
     int at = index % partsOfRow * size + column;
     uint4 gates = isIn ? *(const uint4*)(gate + row * gateStride + at) : make_uint4(0, 0, 0, 0);
     float x[8] = {};
-    float sum = 0.0f;
     if (isIn) {
         unpack<T>(*(const uint4*)(parts + index * partStride + column), x);
-        sum = addEight(sum, x, !n.takesMean);
     }
-    sum = warpSum(sum);
-    if (n.takesMean) {
-        float mean = __fdiv_rn(sum, (float)size);
-        sum = 0.0f;
-        if (isIn) {
-            subtract(x, mean);
-            sum = addEight(sum, x, true);
-        }
-        sum = warpSum(sum);
-    }
+    uint4 result = normedAndGated<T>(x, isIn, piece, n, size, gates, activation, limit, upLimit, upOffset);
     if (isIn) {
-        piece.apply(x, normFactor(sum, size, n.epsilon), n.weightOffset);
-        *(uint4*)(output + row * outputStride + at) = gatedEight<T>(gates, packed<T>(x), activation, limit, upLimit, upOffset);
+        *(uint4*)(output + row * outputStride + at) = result;
     }
 }
 

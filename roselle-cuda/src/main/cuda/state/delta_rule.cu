@@ -483,10 +483,26 @@ __device__ __forceinline__ void deltaRows(
         deltaRows<T, IS_SPACE>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, byRow, GIVEN_PAGES);                        \
     }                                                                                                                          \
     extern "C" __global__ void __launch_bounds__(256, 2) NAME##_decode_##SUFFIX(DELTA_INPUTS, int headsOfBlock, STATE_PAGES) { \
-        deltaDecode<T, IS_SPACE>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, headsOfBlock, GIVEN_PAGES);               \
+        deltaDecode<T, IS_SPACE, false>(                                                                                       \
+            GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, headsOfBlock, GIVEN_PAGES, DeltaNet{});                        \
+    }
+
+#define DELTA_NET(T, SUFFIX)                                                                                                  \
+    extern "C" __global__ void __launch_bounds__(256, 2) delta_net_decode_##SUFFIX(DELTA_INPUTS, int headsOfBlock,            \
+        STATE_PAGES, const float* weight, int activation, int channels, float* inputs, i64 inputsElements,                    \
+        const int* inputsTable, int inputsMaxPages, int takesMean, const float* normWeight, float weightOffset,               \
+        const float* normBias, float epsilon, const u16* gate, i64 gateStride, int gating, float limit, float upLimit,        \
+        float upOffset) {                                                                                                     \
+        StatePages of = {inputs, inputsElements, pageTokens, inputsTable, inputsMaxPages, rowSequence, positions, rowStart};  \
+        NormArguments norm = {takesMean != 0, normWeight, weightOffset, normBias, epsilon};                                   \
+        DeltaNet net = {weight, activation, channels, of, norm, gate, gateStride, gating, limit, upLimit, upOffset};    \
+        deltaDecode<T, false, true>(                                                                                          \
+            GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, headsOfBlock, GIVEN_PAGES, net);                              \
     }
 
 DELTA_RULES(Bf16, delta_rule, false, bf16)
 DELTA_RULES(F16, delta_rule, false, f16)
 DELTA_RULES(Bf16, space, true, bf16)
 DELTA_RULES(F16, space, true, f16)
+DELTA_NET(Bf16, bf16)
+DELTA_NET(F16, f16)

@@ -8,6 +8,7 @@ import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Compression;
 import roselle.backend.operation.Connection;
 import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaNet;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
@@ -170,6 +171,13 @@ final class ProfilingOperations implements Operations {
             Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
         long start = System.nanoTime();
         operations.deltaRule(query, key, value, a, b, rule, cache, output);
+        end(Kind.ATTENTION, start);
+    }
+
+    @Override
+    public void deltaNet(DeltaNet net, KvCache cache, int rows) {
+        long start = System.nanoTime();
+        operations.deltaNet(net, cache, rows);
         end(Kind.ATTENTION, start);
     }
 

@@ -8,6 +8,7 @@ import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Compression;
 import roselle.backend.operation.Connection;
 import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaNet;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
@@ -190,6 +191,13 @@ final class CudaOperations implements Operations {
     public void deltaRule(
             Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
         states.deltaRule(step(), shape, new DeltaCall(query, key, value, a, b, rule, output), (CudaKvCache) cache);
+    }
+
+    @Override
+    public void deltaNet(DeltaNet net, KvCache cache, int rows) {
+        if (!states.deltaNet(step(), shape, net, (CudaKvCache) cache)) {
+            UnfusedOperations.deltaNet(this, net, cache, rows);
+        }
     }
 
     @Override

@@ -8,6 +8,7 @@ import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Compression;
 import roselle.backend.operation.Connection;
 import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaNet;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.ExpertLinear;
@@ -106,6 +107,11 @@ final class RecordingOperations implements Operations {
     public void deltaRule(
             Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output) {
         operations.deltaRule(query, key, value, a, b, rule, cache, output);
+    }
+
+    @Override
+    public void deltaNet(DeltaNet net, KvCache cache, int rows) {
+        UnfusedOperations.deltaNet(this, net, cache, rows);
     }
 
     @Override

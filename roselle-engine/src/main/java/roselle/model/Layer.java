@@ -173,28 +173,15 @@ record Layer(
             implements Attention {}
 
     /**
-     * {@link AttentionSpec.DeltaNet}; {@code heads} are those of {@code attended}, a row each.
+     * {@link AttentionSpec.DeltaNet}.
      *
-     * @param raises what makes {@code gates} and {@code a} of parts of {@code all}, which else they are themselves
+     * @param raises what makes gates and {@code a} of {@code net} of parts of {@code all}, which else they are themselves
      */
     record DeltaNet(
             Weight projections,
             Rows all,
             List<Raise> raises,
-            Rows mixed,
-            Rows gates,
-            Rows a,
-            Rows b,
-            Convolution convolution,
-            Rows convolved,
-            Rows query,
-            Rows key,
-            Rows value,
-            DeltaRule rule,
-            Rows attended,
-            Rows heads,
-            Norm norm,
-            Gate gate,
+            roselle.backend.operation.DeltaNet net,
             Weight output,
             Epilogue outputEpilogue)
             implements Attention {}

@@ -21,18 +21,9 @@ record StateLayers(Decoder decoder, KvCache cache) {
             Layer.Raise raise = delta.raises().get(i);
             decoder.linear(operations, raise.input(), raise.weight(), Epilogue.PLAIN, raise.output(), rows);
         }
-        operations.convolve(delta.mixed(), delta.convolution(), cache, delta.convolved()); // [rows, channels]
-        operations.deltaRule(
-                delta.query(),
-                delta.key(),
-                delta.value(),
-                delta.a(),
-                delta.b(),
-                delta.rule(),
-                cache,
-                delta.attended()); // [rows, valueHeads * valueSize]
-        operations.gateNormed(delta.gates(), delta.heads(), delta.norm(), delta.gate(), delta.attended(), rows);
-        decoder.linear(operations, delta.attended(), delta.output(), delta.outputEpilogue(), decoder.stream(), rows);
+        operations.deltaNet(delta.net(), cache, rows); // [rows, valueHeads * valueSize]
+        Rows attended = delta.net().attended();
+        decoder.linear(operations, attended, delta.output(), delta.outputEpilogue(), decoder.stream(), rows);
     }
 
     void scan(Operations operations, Layer.Scan kind, Rows input, @Nullable Norm norm, int rows) {

@@ -10,6 +10,7 @@ import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaHeads;
+import roselle.backend.operation.DeltaNet;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.Epilogue;
 import roselle.backend.operation.Gate;
@@ -64,24 +65,26 @@ final class StateLoader {
                 delta.strength(),
                 delta.least());
         Buffer norm = store.constants(tensors.vector(Part.DELTA_NORM, layer, heads.valueSize()));
-        return new Layer.DeltaNet(
-                store.load("layer " + layer + " query, key, value, gate, a, b", 1, projections(delta, layer)),
-                all.columns(0, products),
-                delta.rank() == 0 ? List.of() : raises(delta, layer, all, gates, a),
+        var net = new DeltaNet(
                 all.columns(0, channels),
-                gates,
-                a,
-                all.columns(products - heads.valueHeads(), heads.valueHeads()),
                 convolution(places.getFirst(), taps(heads, delta.taps(), layer), delta.taps(), null, Activation.SILU),
                 convolved,
                 convolved.columns(0, heads.keys()),
                 convolved.columns(heads.keys(), heads.keys()),
                 convolved.columns(2 * heads.keys(), heads.values()),
+                a,
+                all.columns(products - heads.valueHeads(), heads.valueHeads()),
                 rule,
                 attended,
                 Rows.of(workspace.attended, heads.valueSize()),
                 new Norm(Norm.Kind.RMS, norm, 0f, null, delta.epsilon()),
-                Gate.of(delta.gate()),
+                gates,
+                Gate.of(delta.gate()));
+        return new Layer.DeltaNet(
+                store.load("layer " + layer + " query, key, value, gate, a, b", 1, projections(delta, layer)),
+                all.columns(0, products),
+                delta.rank() == 0 ? List.of() : raises(delta, layer, all, gates, a),
+                net,
                 matrix(Part.DELTA_OUTPUT, layer, spec.width(), heads.values()),
                 LayerLoader.addedTo(spec.block(layer), null));
     }

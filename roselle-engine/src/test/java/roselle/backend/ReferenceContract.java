@@ -81,6 +81,7 @@ public abstract class ReferenceContract extends TraitContract {
             "choosePositions",
             "convolve",
             "deltaRule",
+            "deltaNet",
             "selectiveScan");
 
     /** What the reference gives, by operation and type: the same for every device, so that it is computed for the first alone. */
@@ -181,6 +182,7 @@ public abstract class ReferenceContract extends TraitContract {
                 case "addAsLongAs" -> left.add(addedAsLong(rows));
                 case "convolve" -> left.add(convolved());
                 case "deltaRule" -> left.add(remembered());
+                case "deltaNet" -> left.add(netted());
                 case "selectiveScan" -> left.add(scanned());
                 default -> throw new AssertionError(operation + " is compared with nothing: add it here");
             }

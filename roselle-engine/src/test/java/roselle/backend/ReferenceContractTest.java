@@ -14,6 +14,7 @@ import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Compression;
+import roselle.backend.operation.DeltaNet;
 import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Operations;
@@ -110,6 +111,7 @@ class ReferenceContractTest {
                                 arguments[2]);
             }
             case "connect" -> off(honest, (Rows) arguments[2]);
+            case "deltaNet" -> off(honest, ((DeltaNet) arguments[0]).attended());
             case "sparsify", "xielu" -> off(honest, (Rows) arguments[0]);
             case "mix" -> off(honest, (Rows) arguments[3]);
             case "addAsLongAs" -> off(honest, (Rows) arguments[2]);

@@ -16,7 +16,10 @@ import roselle.backend.memory.Rows;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaHeads;
+import roselle.backend.operation.DeltaNet;
 import roselle.backend.operation.DeltaRule;
+import roselle.backend.operation.Gate;
+import roselle.backend.operation.Norm;
 import roselle.backend.operation.SelectiveScan;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
@@ -35,11 +38,19 @@ public abstract class StateContract extends ContractFixture {
     private abstract class Subject {
         final KvCache cache;
         final int width;
+        private final int groups;
         private final IdentityHashMap<float[][], Rows> all = new IdentityHashMap<>();
 
         Subject(KvGroup group, int width) {
+            this(List.of(group), width);
+        }
+
+        Subject(List<KvGroup> groups, int width) {
             this.width = width;
-            cache = device.allocateKvCache(List.of(group), device.kvTypes().getLast(), PAGE, new int[] {PAGES});
+            int[] pages = new int[groups.size()];
+            Arrays.fill(pages, PAGES);
+            cache = device.allocateKvCache(groups, device.kvTypes().getLast(), PAGE, pages);
+            this.groups = groups.size();
         }
 
         abstract Rows run(StepInputs step, int[][] tokens);
@@ -52,7 +63,7 @@ public abstract class StateContract extends ContractFixture {
                     IntStream.range(0, LENGTHS.length).filter(s -> count[s] > 0).toArray();
             StepInputs step = StateContract.this.step(
                     LIMITS,
-                    1,
+                    groups,
                     Arrays.stream(active).map(s -> before[s]).toArray(),
                     Arrays.stream(active).map(s -> count[s]).toArray());
             var tokens = new int[step.rows][];
@@ -65,25 +76,35 @@ public abstract class StateContract extends ContractFixture {
                     int end = before[s] + count[s];
                     boolean isKept = p >= end / PAGE - 1 || p == before[s] / PAGE - 1 || p == before[s] / PAGE;
                     int page = p * LENGTHS.length + (s + p) % LENGTHS.length;
-                    step.pageTable[0][at * step.maxPages + p] = isSparse && !isKept ? -1 : page;
+                    for (int[] table : step.pageTable) {
+                        table[at * step.maxPages + p] = isSparse && !isKept ? -1 : page;
+                    }
                 }
             }
             begin(step);
-            return read(run(step, tokens), step.rows);
+            return left(run(step, tokens), step.rows);
+        }
+
+        float[] left(Rows output, int rows) {
+            return read(output, rows);
         }
 
         /** Numbers of all sequences' tokens as the rows of a step: those of all, once on the device, where the step's follow each other. */
         Rows rows(float[][] numbers, int columns, int[][] tokens) {
             int first = place(tokens[0]);
             if (IntStream.range(0, tokens.length).allMatch(r -> place(tokens[r]) == first + r)) {
-                return all.computeIfAbsent(numbers, each -> StateContract.this.rows(Floats.concatenate(each), columns))
+                return all.computeIfAbsent(numbers, each -> placed(Floats.concatenate(each), columns))
                         .from(first);
             }
             var chosen = new float[tokens.length * columns];
             for (int r = 0; r < tokens.length; r++) {
                 System.arraycopy(numbers[tokens[r][0]], tokens[r][1] * columns, chosen, r * columns, columns);
             }
-            return StateContract.this.rows(chosen, columns);
+            return placed(chosen, columns);
+        }
+
+        Rows placed(float[] numbers, int columns) {
+            return StateContract.this.rows(numbers, columns);
         }
     }
 
@@ -243,6 +264,87 @@ public abstract class StateContract extends ContractFixture {
     @CsvSource({"4, 48, SILU", "3, 7, NONE", "1, 100, SILU", "9, 33, NONE"})
     void convolutionsGiveTheSameBitsHoweverASequenceIsCut(int taps, int channels, Activation activation) {
         checkBits(new Convolved(taps, channels, activation));
+    }
+
+    /** Steps of single rows, which may be one kernel, against those of many, which are several. */
+    @ParameterizedTest
+    @MethodSource("heads")
+    void deltaNetsGiveTheSameBitsHoweverASequenceIsCut(DeltaHeads heads) {
+        checkBits(new Net(heads));
+    }
+
+    private final class Net extends Subject {
+        private final DeltaHeads heads;
+        private final float[][] projections;
+        private final Convolution convolution;
+        private final DeltaRule rule;
+        private final Norm norm;
+        private final Rows attended;
+
+        Net(DeltaHeads heads) {
+            super(
+                    List.of(KvGroup.ofState("convolution", LAYERS, heads.channels(), 0), heads.group(LAYERS)),
+                    heads.values());
+            this.heads = heads;
+            projections = numbers(columns());
+            convolution =
+                    new Convolution(0, 1, 4, device.constants(random(4 * heads.channels())), null, Activation.SILU);
+            float[] rate = random(heads.valueHeads());
+            for (int h = 0; h < rate.length; h++) {
+                rate[h] = (float) -Math.exp(2 * rate[h] - 2);
+            }
+            rule = new DeltaRule(1, 1, heads, device.constants(rate), device.constants(random(heads.decays())));
+            norm = new Norm(Norm.Kind.RMS, device.constants(random(heads.valueSize())), 0.5f, null, 1e-6f);
+            attended = gapless(new float[LIMITS.maxRows() * width], width);
+        }
+
+        /** Channels, gates, {@code a} and {@code b}, and where channels go once they are convolved, up to whole pieces of memory. */
+        private int columns() {
+            int numbers = 2 * heads.channels() + heads.values() + 2 * heads.valueHeads();
+            return (numbers + 7) / 8 * 8;
+        }
+
+        @Override
+        Rows run(StepInputs step, int[][] tokens) {
+            Rows all = rows(projections, columns(), tokens);
+            int channels = heads.channels();
+            Rows convolved = all.columns(channels + width, channels);
+            int behind = 2 * channels + width;
+            var net = new DeltaNet(
+                    all.columns(0, channels),
+                    convolution,
+                    convolved,
+                    convolved.columns(0, heads.keys()),
+                    convolved.columns(heads.keys(), heads.keys()),
+                    convolved.columns(2 * heads.keys(), heads.values()),
+                    all.columns(behind, heads.valueHeads()),
+                    all.columns(behind + heads.valueHeads(), heads.valueHeads()),
+                    rule,
+                    attended,
+                    Rows.of(attended.buffer(), heads.valueSize()),
+                    norm,
+                    all.columns(channels, width),
+                    Gate.of(Activation.SILU));
+            begin(step);
+            operations.deltaNet(net, cache, step.rows);
+            return attended;
+        }
+
+        /** In pieces of memory that kernels for few rows take. */
+        @Override
+        Rows placed(float[] numbers, int columns) {
+            return gapless(numbers, columns);
+        }
+
+        @Override
+        float[] left(Rows output, int rows) {
+            return readGapless(output, rows);
+        }
+
+        @Override
+        double[] expected(int sequence) {
+            throw new UnsupportedOperationException("its parts have their own");
+        }
     }
 
     private final class Convolved extends Subject {

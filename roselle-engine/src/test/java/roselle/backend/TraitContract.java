@@ -22,7 +22,9 @@ import roselle.backend.operation.Compression;
 import roselle.backend.operation.Connection;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaHeads;
+import roselle.backend.operation.DeltaNet;
 import roselle.backend.operation.DeltaRule;
+import roselle.backend.operation.Gate;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.PositionIndex;
@@ -380,6 +382,42 @@ public abstract class TraitContract extends KvTypesContract {
             Rows output = gapless(new float[rows * heads.values()], heads.values());
             operations.deltaRule(query, key, value, a, b, rule, cache, output);
             left.add(readGapless(output, rows));
+        }
+        return joined(left);
+    }
+
+    /** A gated delta net of the same steps. */
+    final float[] netted() {
+        var heads = new DeltaHeads(1, 2, 128, 128);
+        List<KvGroup> groups = List.of(KvGroup.ofState("convolution", 1, heads.channels(), 0), heads.group(1));
+        KvCache cache = device.allocateKvCache(groups, KvType.F16, PAGE, new int[] {PAGES, PAGES});
+        var rule =
+                new DeltaRule(1, 0, heads, device.constants(new float[] {-0.4f, -1.5f}), device.constants(random(2)));
+        var convolution =
+                new Convolution(0, 0, 4, device.constants(random(4 * heads.channels())), null, Activation.SILU);
+        var norm = new Norm(Norm.Kind.RMS, device.constants(random(heads.valueSize())), 0.5f, null, 1e-6f);
+        var left = new ArrayList<float[]>();
+        for (boolean decodes : new boolean[] {false, true}) {
+            int rows = beginAttention(decodes, 2);
+            Rows convolved = gapless(new float[rows * heads.channels()], heads.channels());
+            Rows attended = gapless(new float[rows * heads.values()], heads.values());
+            var net = new DeltaNet(
+                    someGapless(rows, heads.channels()),
+                    convolution,
+                    convolved,
+                    convolved.columns(0, heads.keys()),
+                    convolved.columns(heads.keys(), heads.keys()),
+                    convolved.columns(2 * heads.keys(), heads.values()),
+                    someGapless(rows, heads.valueHeads()),
+                    someGapless(rows, heads.valueHeads()),
+                    rule,
+                    attended,
+                    Rows.of(attended.buffer(), heads.valueSize()),
+                    norm,
+                    someGapless(rows, heads.values()),
+                    Gate.of(Activation.SILU));
+            operations.deltaNet(net, cache, rows);
+            left.add(readGapless(attended, rows));
         }
         return joined(left);
     }

@@ -16,6 +16,9 @@ final class DeltaSizes {
     /** Value heads of a key head that a block for single rows has, at most. */
     static final int DECODE_HEADS = 4;
 
+    /** Inputs that an output of a net's convolution sees. */
+    static final int NET_TAPS = 4;
+
     private static final int PAGE = AttentionTiling.PAGE;
     private static final int KEY = 128;
     private static final int PARTIAL_SUMS = 2 * 128;
@@ -53,6 +56,11 @@ final class DeltaSizes {
 
     static int decodeSharedBytes(DeltaHeads heads) {
         return (DECODE_NUMBERS + 2 * PAGE * (heads.valueSize() + 8) + heads.headState()) * Float.BYTES;
+    }
+
+    /** Of a block of a net, which keeps a norm's weight, gates and what they multiply besides. */
+    static int netSharedBytes(DeltaHeads heads) {
+        return decodeSharedBytes(heads) + heads.valueSize() * (Float.BYTES + 2 * Short.BYTES);
     }
 
     /** Of a block of the generic kernel. */

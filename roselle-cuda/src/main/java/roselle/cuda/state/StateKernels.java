@@ -7,7 +7,9 @@ import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.Convolution;
 import roselle.backend.operation.DeltaHeads;
+import roselle.backend.operation.DeltaNet;
 import roselle.backend.operation.DeltaRule;
+import roselle.backend.operation.Norm;
 import roselle.backend.operation.SelectiveScan;
 import roselle.cuda.attention.CudaKvCache;
 import roselle.cuda.kernel.Kernel;
@@ -24,8 +26,8 @@ import roselle.tensor.DataType;
 /**
  * Convolutions, delta rules and selective scans of a step.
  *
- * <p>Which kernel it is depends on sizes and types alone, but for single rows: the one for them ({@code delta_rule_decode}) gives
- * the bits of that for many ({@code delta_rule_rows}).
+ * <p>Which kernel it is depends on sizes and types alone, but for single rows: those for them ({@code delta_rule_decode}, and
+ * {@code delta_net_decode} for few) give the bits of that for many ({@code delta_rule_rows}).
  */
 public final class StateKernels {
     private static final int THREADS = 128;
@@ -49,6 +51,7 @@ public final class StateKernels {
             @Nullable Kernel fourTaps,
             @Nullable Kernel deltaRows,
             @Nullable Kernel deltaDecode,
+            @Nullable Kernel netDecode,
             @Nullable Kernel spaceRows,
             @Nullable Kernel spaceDecode) {
         static Loaded of(Kernels kernels, DataType type) {
@@ -65,6 +68,7 @@ public final class StateKernels {
                     is16Bit ? kernels.kernel(generic, "convolve_rows_four" + suffix) : null,
                     is16Bit ? kernels.kernel(fast, "delta_rule_rows" + suffix) : null,
                     is16Bit ? kernels.kernel(fast, "delta_rule_decode" + suffix) : null,
+                    is16Bit ? kernels.kernel(fast, "delta_net_decode" + suffix) : null,
                     is16Bit ? kernels.kernel(fast, "space_rows" + suffix) : null,
                     is16Bit ? kernels.kernel(fast, "space_decode" + suffix) : null);
         }
@@ -172,17 +176,74 @@ public final class StateKernels {
                         THREADS);
     }
 
-    private void fastDeltaRule(StepMemory step, StepShape shape, DeltaCall call, CudaKvCache cache) {
+    /** Value heads of a key head that a block of single rows has: one, unless that gives blocks enough to fill the device. */
+    private int headsOfBlock(DeltaHeads heads, int rows) {
+        int together = heads.valueHeads() / heads.keyHeads();
+        int most = Math.min(DeltaSizes.DECODE_HEADS, together);
+        long fewest = (long) rows * heads.keyHeads() * Launcher.cover(together, most);
+        return fewest >= BLOCKS_TO_FILL * (long) device.multiprocessors() ? most : 1;
+    }
+
+    /** A whole net in one kernel, if there is one for such rows; else it does nothing and says so. */
+    public boolean deltaNet(StepMemory step, StepShape shape, DeltaNet net, CudaKvCache cache) {
+        Kernel kernel = loaded().netDecode();
+        if (kernel == null || !isFused(net, shape, cache)) {
+            return false;
+        }
+        DeltaHeads heads = net.rule().heads();
+        Convolution convolution = net.convolution();
+        fastInputs(kernel, DeltaCall.of(net)).integer(1);
+        pages(step, net.rule().group(), net.rule().layer(), cache)
+                .pointer(convolution.weight())
+                .integer(KernelNumbers.of(convolution.activation()))
+                .integer(convolution.channels())
+                .pointer(cache.address(convolution.group(), convolution.layer()))
+                .wide(cache.pageElements(convolution.group()))
+                .pointer(step.pageTable(convolution.group()))
+                .integer(step.maxPages())
+                .flag(net.norm().kind() == Norm.Kind.LAYER)
+                .pointer(net.norm().weight())
+                .number(net.norm().weightOffset())
+                .pointer(net.norm().bias())
+                .number(net.norm().epsilon())
+                .rows(net.gates())
+                .integer(KernelNumbers.of(net.gate().activation()))
+                .number(net.gate().limit())
+                .number(net.gate().upLimit())
+                .number(net.gate().upOffset())
+                .shared(DeltaSizes.netSharedBytes(heads))
+                .launch((long) shape.rows() * heads.valueHeads(), 1, 1, DeltaSizes.decodeThreads(heads));
+        return true;
+    }
+
+    private boolean isFused(DeltaNet net, StepShape shape, CudaKvCache cache) {
+        DeltaHeads heads = net.rule().heads();
+        return shape.isSingle()
+                && net.rule().space() == null
+                && DeltaSizes.areFast(heads, cache.pageTokens())
+                && headsOfBlock(heads, shape.rows()) == 1
+                && net.convolution().taps() == DeltaSizes.NET_TAPS
+                && net.convolution().bias() == null
+                && net.convolution().channels() == 2 * heads.keys() + heads.values()
+                && net.heads().columns() == heads.valueSize()
+                && CudaBuffer.isWhole(net.gates())
+                && CudaBuffer.isWhole(net.attended());
+    }
+
+    private Launcher fastInputs(Kernel kernel, DeltaCall call) {
         DeltaHeads heads = call.rule().heads();
-        inputs(loaded().fast(call.rule(), shape.isSingle()), call)
+        return inputs(kernel, call)
                 .integer(heads.keyHeads())
                 .integer(heads.valueHeads())
                 .integer(heads.valueSize())
                 .flag(heads.takesTurns());
+    }
+
+    private void fastDeltaRule(StepMemory step, StepShape shape, DeltaCall call, CudaKvCache cache) {
+        DeltaHeads heads = call.rule().heads();
+        fastInputs(loaded().fast(call.rule(), shape.isSingle()), call);
         int together = heads.valueHeads() / heads.keyHeads();
-        int most = Math.min(DeltaSizes.DECODE_HEADS, together);
-        long fewest = (long) shape.rows() * heads.keyHeads() * Launcher.cover(together, most);
-        int headsOfBlock = fewest >= BLOCKS_TO_FILL * (long) device.multiprocessors() ? most : 1;
+        int headsOfBlock = headsOfBlock(heads, shape.rows());
         launcher.integer(shape.isSingle() ? headsOfBlock : shape.isFew() ? 1 : 0);
         pages(step, call.rule().group(), call.rule().layer(), cache);
         if (shape.isSingle()) {

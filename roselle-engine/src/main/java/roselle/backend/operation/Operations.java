@@ -16,7 +16,7 @@ import roselle.backend.memory.Weight;
  * says that they may be the same.
  *
  * <p><b>Fused operations</b> ({@link #normedLinear}, {@link #gatedLinear}, {@link #gateNormed}, {@link #feedExperts},
- * {@link #appendAndAttend}) have the bits of their parts.
+ * {@link #appendAndAttend}, {@link #deltaNet}) have the bits of their parts.
  * No method here has a body: who wraps operations would inherit it, and what the device fuses would fall apart unseen. A device
  * that does not fuse them says so by calling {@link UnfusedOperations}.
  */
@@ -138,6 +138,12 @@ public interface Operations {
      * {@link #convolve}.
      */
     void deltaRule(Rows query, Rows key, Rows value, Rows a, Rows b, DeltaRule rule, KvCache cache, Rows output);
+
+    /**
+     * {@link #convolve}, {@link #deltaRule} of what that left, and {@link #gateNormed} of what that left, and the bits of all; what
+     * {@code convolved} holds afterwards is not defined.
+     */
+    void deltaNet(DeltaNet net, KvCache cache, int rows);
 
     /**
      * A selective scan of each row, token by token from the state behind the last page before it: {@code x}, {@code times} and output

@@ -61,6 +61,13 @@ public final class UnfusedOperations {
         parts.groupedLinear(gates, experts.down(), routing, experts.outputs(), rows);
     }
 
+    /** {@link Operations#deltaNet} as a convolution, a rule, and norms with gates. */
+    public static void deltaNet(Operations parts, DeltaNet net, KvCache cache, int rows) {
+        parts.convolve(net.mixed(), net.convolution(), cache, net.convolved());
+        parts.deltaRule(net.query(), net.key(), net.value(), net.a(), net.b(), net.rule(), cache, net.attended());
+        parts.gateNormed(net.gates(), net.heads(), net.norm(), net.gate(), net.attended(), rows);
+    }
+
     /** {@link Operations#appendAndAttend} as an append and an attention. */
     public static void appendAndAttend(
             Operations parts, Rows query, Rows key, Rows value, AttentionLayer layer, KvCache cache, Rows output) {

@@ -14,6 +14,7 @@ import roselle.backend.operation.ChosenPositions;
 import roselle.backend.operation.Compression;
 import roselle.backend.operation.Connection;
 import roselle.backend.operation.Convolution;
+import roselle.backend.operation.DeltaNet;
 import roselle.backend.operation.DeltaRule;
 import roselle.backend.operation.DistanceBias;
 import roselle.backend.operation.Epilogue;
@@ -561,6 +562,11 @@ final class ReferenceOperations implements Operations {
     @Override
     public void convolve(Rows input, Convolution convolution, KvCache cache, Rows output) {
         new ReferenceStates(step, (ReferenceCache) cache).convolve(input, convolution, output);
+    }
+
+    @Override
+    public void deltaNet(DeltaNet net, KvCache cache, int rows) {
+        UnfusedOperations.deltaNet(this, net, cache, rows);
     }
 
     @Override
