@@ -32,7 +32,7 @@ public final class Launcher {
     /** Bytes of the largest parameter, which is a tensor map. */
     public static final int SLOT = 128;
 
-    private static final int MAX_PARAMETERS = 48;
+    private static final int MAX_PARAMETERS = 64;
     private static final int BOX_COLUMNS = 64;
     private static final int CLUSTER_DIMENSION = 4; // CU_LAUNCH_ATTRIBUTE
     private static final int PROGRAMMATIC_STREAM_SERIALIZATION = 6;
