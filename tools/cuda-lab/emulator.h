@@ -407,7 +407,6 @@ inline void copy16(u32 target, const void* source, bool present) {
     }
     copies[me][endCopy[me]++ % MOST_COPIES] = {target, openGroup[me], present ? source : nullptr};
 }
-inline uint4 loadOnce(const void* from) { return *(const uint4*)from; }
 inline void copyCommit() { openGroup[current]++; }
 template <int PENDING> void copyWait() {
     unsigned me = current;

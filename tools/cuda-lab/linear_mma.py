@@ -119,15 +119,16 @@ def check_grouped(lab):
 def run_chosen(lab, suffix, first, second, x, picks, factors, inner, out, sets, shared=None, kinds=("gated", "combined")):
     """All experts of few rows: products with gates, and sums; `inner` has gates and ups of each choice, its gates are written."""
     (rows, width), chosen, size = x.shape, picks.shape[1], inner.shape[1] // 2
+    ring = 196608 if sets == 4 else 98304
     if "gated" in kinds:
-        lab.run("chosen_experts", f"experts_gated_{suffix}", (-(-size // 8) * rows * chosen,), 256,
+        lab.run("chosen_experts", f"experts_gated_{sets}_{suffix}", (-(-size // 8) * rows,), 256 * sets,
                 [first, x, long(x.stride(0)), picks, chosen, rows, size, width, 1, 2.0, 0.5, inner, long(inner.stride(0))],
-                -(-2 * width // 16) * 16 + 512)
+                ring + -(-2 * width // 16) * 16 + 512 * chosen)
     if "combined" in kinds:
         beside = [shared[0], long(shared[0].stride(0)), shared[1], long(shared[1].stride(0))] if shared else [None, long(0), None, long(0)]
         lab.run("chosen_experts", f"experts_combined_{sets}_{suffix}", (-(-width // 16) * rows,), 256 * sets,
                 [second, inner, long(inner.stride(0)), picks, factors, chosen, rows, width, size, 0.75, 1, *beside, out, long(out.stride(0))],
-                -(-2 * size * chosen // 16) * 16 + 580 * chosen + 132)
+                ring + -(-2 * size * chosen // 16) * 16 + 580 * chosen)
 
 
 def check_chosen(lab):
@@ -192,7 +193,7 @@ def measure_chosen(lab):
             factors = torch.rand(rows * chosen, device=lab.device)
             picks = [torch.stack([torch.randperm(experts)[:chosen] for _ in range(rows)]).int().to(lab.device) for _ in range(40)]
             for kinds in (("gated",), ("combined",)):
-                for sets in (2, 4)[: 1 if "gated" in kinds else 2]:
+                for sets in (2, 4):
                     taken = time_graph([lambda p=p: run_chosen(lab, "bf16", first, second, x, p, factors, inner, out, sets, None, kinds) for p in picks], 3)
                     size_read = rows * chosen * width * size * 2 * (2 if "gated" in kinds else 1)
                     line += f" | {rows} rows, {kinds[0]}, {sets} sets {taken * 1e6:6.1f} us {size_read / taken / 1e12:4.2f} TB/s"

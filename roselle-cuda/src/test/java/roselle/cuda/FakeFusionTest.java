@@ -232,7 +232,7 @@ class FakeFusionTest {
     void theExpertsOfFewRowsAreTwoKernelsBehindTheirChoice() {
         try (var step = new Beginning(Card.HOPPER)) {
             assertThat(step.expertKernels(1))
-                    .containsExactly("route_held_bf16", "experts_gated_bf16", "experts_combined_4_bf16");
+                    .containsExactly("route_held_bf16", "experts_gated_4_bf16", "experts_combined_4_bf16");
             assertThat(step.expertKernels(2)).hasSize(3);
             assertThat(step.expertKernels(3))
                     .containsExactly(

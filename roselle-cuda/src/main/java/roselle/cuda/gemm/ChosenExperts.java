@@ -18,31 +18,38 @@ import roselle.cuda.memory.Gpu;
 import roselle.tensor.DataType;
 
 /**
- * The kernels of {@code chosen_experts.cu}: the experts of few rows in two launches that follow each other at once. They have the bits
- * of the grouped products, the gates and the sum.
+ * The kernels of {@code chosen_experts.cu}: all experts of a row in one block, few rows, in two launches that follow each other at
+ * once. They have the bits of the grouped products, the gates and the sum.
  */
 public final class ChosenExperts {
     private static final int SET = 256; // threads that share a choice
+    private static final int FEW_SETS = 2;
+    private static final int MANY_SETS = 4;
     private static final int SLICES = 8;
     private static final int HALF = 8; // rows of gates of a tile, or half those of the second product
-    private static final int TILE = 2 * HALF;
     private static final int ALIGNMENT = 16;
     private static final int MULTIPLE = 32; // of columns
 
     private final Gpu device;
     private final Launcher launcher;
     private final DataType type;
-    private final Kernel gated;
-    private final Kernel combinedByTwo; // sets of threads
-    private final Kernel combinedByFour;
+    private final Kernel[] gated; // with few sets, with many
+    private final Kernel[] combined;
 
     ChosenExperts(Gpu device, Kernels kernels, Launcher launcher, DataType type) {
         this.device = device;
         this.launcher = launcher;
         this.type = type;
-        gated = kernels.kernel(KernelSource.CHOSEN_EXPERTS, "experts_gated_" + type.label());
-        combinedByTwo = kernels.kernel(KernelSource.CHOSEN_EXPERTS, "experts_combined_2_" + type.label());
-        combinedByFour = kernels.kernel(KernelSource.CHOSEN_EXPERTS, "experts_combined_4_" + type.label());
+        gated = both(kernels, "gated");
+        combined = both(kernels, "combined");
+    }
+
+    private Kernel[] both(Kernels kernels, String name) {
+        return new Kernel[] {kernel(kernels, name, FEW_SETS), kernel(kernels, name, MANY_SETS)};
+    }
+
+    private Kernel kernel(Kernels kernels, String name, int sets) {
+        return kernels.kernel(KernelSource.CHOSEN_EXPERTS, "experts_" + name + "_" + sets + "_" + type.label());
     }
 
     /** Whether they are for such experts, and so few rows that hardly any expert has several of them. */
@@ -64,8 +71,8 @@ public final class ChosenExperts {
                 && CudaBuffer.isAligned(input)
                 && CudaBuffer.isAligned(gates)
                 && sum.output().buffer().type() == type
-                && sharedBytes(first.columns(), 1) <= device.sharedMemory()
-                && combinedBytes(second.columns(), chosen) <= device.sharedMemory();
+                && fitsShared(FEW_SETS, first.columns(), 1, chosen)
+                && fitsShared(FEW_SETS, second.columns(), chosen, chosen);
     }
 
     /** Numbers of the rows' own type, one matrix behind the other, and products that are stored as they are. */
@@ -85,15 +92,20 @@ public final class ChosenExperts {
                 && !epilogue.accumulates();
     }
 
-    /** What a block needs for so many rows of inputs, and the sums of slices of as many choices. */
-    private static int sharedBytes(int columns, int inputs) {
-        int inputBytes = Launcher.cover((long) inputs * columns * Short.BYTES, ALIGNMENT) * ALIGNMENT;
-        return inputBytes + inputs * SLICES * TILE * Float.BYTES;
+    /** What the rings of all warps of a block take. */
+    private static int ringBytes(int sets) {
+        return sets == MANY_SETS ? 196_608 : 98_304;
     }
 
-    /** The same for a sum of choices, with products and a factor of each, and two numbers for each output, and a gate. */
-    private static int combinedBytes(int columns, int chosen) {
-        return sharedBytes(columns, chosen) + (chosen * (TILE + 1) + 2 * TILE + 1) * Float.BYTES;
+    /** What a block needs, for inputs of one row or of each choice. */
+    private static int sharedBytes(int sets, int columns, int inputs, int chosen) {
+        int inputBytes = Launcher.cover((long) inputs * columns * Short.BYTES, ALIGNMENT) * ALIGNMENT;
+        int sums = (SLICES + 1) * 2 * HALF + 1;
+        return ringBytes(sets) + inputBytes + chosen * sums * Float.BYTES;
+    }
+
+    private boolean fitsShared(int sets, int columns, int inputs, int chosen) {
+        return sharedBytes(sets, columns, inputs, chosen) <= device.sharedMemory();
     }
 
     void feed(Rows input, ExpertProducts experts, Routing routing, ExpertSum sum, int rows) {
@@ -103,7 +115,8 @@ public final class ChosenExperts {
         int chosen = routing.chosen();
         int size = second.columns();
         int columns = first.columns();
-        launcher.of(gated)
+        boolean manyGates = fitsShared(MANY_SETS, columns, 1, chosen);
+        launcher.of(gated[manyGates ? 1 : 0])
                 .pointer(first.parts().getFirst().address())
                 .rows(input)
                 .pointer(routing.experts())
@@ -115,11 +128,12 @@ public final class ChosenExperts {
                 .number(experts.gate().limit())
                 .number(experts.gate().upOffset())
                 .rows(gates)
-                .shared(sharedBytes(columns, 1))
-                .launch((long) Launcher.cover(size, HALF) * rows * chosen, 1, 1, SET);
-        long blocks = (long) Launcher.cover(second.rows(), TILE) * rows;
-        boolean areAlone = blocks <= device.multiprocessors(); // each with a multiprocessor of its own
-        launcher.of(areAlone ? combinedByFour : combinedByTwo) // right behind: it begins before the gates are there
+                .shared(sharedBytes(sets(manyGates), columns, 1, chosen))
+                .launch((long) Launcher.cover(size, HALF) * rows, 1, 1, SET * sets(manyGates));
+        long blocks = (long) Launcher.cover(second.rows(), 2 * HALF) * rows;
+        // with many sets a multiprocessor has one block
+        boolean manyOutputs = blocks <= device.multiprocessors() && fitsShared(MANY_SETS, size, chosen, chosen);
+        launcher.of(combined[manyOutputs ? 1 : 0]) // right behind: it begins before the gates are there
                 .pointer(second.parts().getFirst().address())
                 .rows(gates)
                 .pointer(routing.experts())
@@ -132,7 +146,13 @@ public final class ChosenExperts {
                 .flag(sum.adds());
         rows(sum.shared());
         rows(sum.sharedGate());
-        launcher.rows(sum.output()).shared(combinedBytes(size, chosen)).launch(blocks, 1, 1, (areAlone ? 4 : 2) * SET);
+        launcher.rows(sum.output())
+                .shared(sharedBytes(sets(manyOutputs), size, chosen, chosen))
+                .launch(blocks, 1, 1, SET * sets(manyOutputs));
+    }
+
+    private static int sets(boolean many) {
+        return many ? MANY_SETS : FEW_SETS;
     }
 
     private void rows(@Nullable Rows rows) {

@@ -70,9 +70,9 @@ public final class ExpertGroups {
         grouped = null;
     }
 
-    /** Whether each choice of so many rows may as well be a tile of its own: few experts have several tokens. */
+    /** Whether each choice of so many rows may as well be a tile of its own: few experts have several tokens, but for one that all have. */
     static boolean areFew(int rows, int chosen, int experts) {
-        return (long) rows * chosen <= experts / FEW_SHARE;
+        return (long) rows * (chosen - 1) <= experts / FEW_SHARE;
     }
 
     /** A router makes a tile of each choice, itself. */
