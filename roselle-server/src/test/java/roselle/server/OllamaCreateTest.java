@@ -230,9 +230,10 @@ final class OllamaCreateTest {
                         .at("/eval_count")
                         .intValue())
                 .isEqualTo(2);
-        assertThat(post("/api/generate", "{\"model\":\"foxes\",\"prompt\":\"a\"}")
-                        .body())
-                .contains("ask for it by /api/chat");
+        String generate = "{\"model\":\"foxes\",\"prompt\":\"Tell me a story.\",\"stream\":false}";
+        assertThat(DemoServer.json(post("/api/generate", generate).body()).at("/response"))
+                .as("a prompt is the next turn")
+                .isEqualTo(plain.at("/message/content"));
 
         JsonNode shown =
                 DemoServer.json(post("/api/show", "{\"model\":\"foxes\"}").body());

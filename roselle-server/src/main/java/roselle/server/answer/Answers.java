@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -114,6 +115,14 @@ public final class Answers {
 
         /** Brings a request to a model's engine; the generation ends at the latest when the peer goes. */
         public Answer submit(ServedModel model, GenerationRequest request) {
+            OptionalInt context = model.defaults().context();
+            boolean isBounded = model.defaults()
+                    .maxTokens()
+                    .equals(OptionalInt.of(request.stop().maxTokens()));
+            return isBounded || context.isPresent() ? submitWithinContext(model, request) : begin(model, request);
+        }
+
+        private Answer begin(ServedModel model, GenerationRequest request) {
             GenerationRequest own = withKey(request).withAdapter(model.adapter());
             try {
                 return answer(model, own, model.engine().submit(own));
@@ -125,6 +134,10 @@ public final class Answers {
 
         /** The same for as many tokens as the context has left, where the number that is asked for does not fit. */
         public Answer submitWithinContext(ServedModel model, GenerationRequest request) {
+            return submitWithin(model.context(), "num_ctx", model, request);
+        }
+
+        private Answer beginWithinContext(ServedModel model, GenerationRequest request) {
             GenerationRequest own = withKey(request).withAdapter(model.adapter());
             try {
                 return answer(model, own, model.engine().submit(own));
@@ -132,7 +145,7 @@ public final class Answers {
                 if (tooLong.reason() != InvalidRequestException.Reason.CONTEXT_LENGTH) {
                     throw tooLong;
                 }
-                return submit(model, withRestOfContext(request));
+                return begin(model, withRestOfContext(request));
             }
         }
 
@@ -142,9 +155,9 @@ public final class Answers {
          * @param field that says how many, for the refusal of a longer prompt
          */
         public Answer submitWithin(int context, String field, ServedModel model, GenerationRequest request) {
-            return context >= model.context()
-                    ? submitWithinContext(model, request)
-                    : submit(model, shortened(context, field, model, request));
+            return context >= model.engine().context()
+                    ? beginWithinContext(model, request)
+                    : begin(model, shortened(context, field, model, request));
         }
 
         private GenerationRequest shortened(int context, String field, ServedModel model, GenerationRequest request) {

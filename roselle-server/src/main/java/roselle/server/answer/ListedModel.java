@@ -7,6 +7,7 @@ import roselle.engine.EnginePlan;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
+import roselle.server.created.CreatedModel;
 import roselle.server.pool.EnginePool;
 import roselle.server.pool.ModelPlan;
 import roselle.server.pool.ModelState;
@@ -14,7 +15,7 @@ import roselle.server.pool.ModelState;
 /**
  * A model, or an adapter, as lists have it: it need not be loaded.
  *
- * @param parent the name of the model that this is an adapter of; empty for a model
+ * @param parent the name of the model that this is an adapter of, or was made of by a client; empty for a model
  * @param isSound whether it would answer, were it loaded: its engine has not ended
  */
 public record ListedModel(String name, String parent, Instant created, ModelState state, boolean isSound) {
@@ -54,6 +55,13 @@ public record ListedModel(String name, String parent, Instant created, ModelStat
         return pool.models().states().stream()
                 .map(state -> new ListedModel(state.name(), "", pool.created(), state, true))
                 .toList();
+    }
+
+    /** What a client made of it. */
+    ListedModel as(CreatedModel made) {
+        int context = made.context().orElse(context());
+        return new ListedModel(
+                made.name(), name, made.created(), state.as(made.name(), made.aliases(), context), isSound);
     }
 
     /** The names by which a request may ask for it. */

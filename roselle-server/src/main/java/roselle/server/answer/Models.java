@@ -12,6 +12,8 @@ import roselle.engine.ModelFacts;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
+import roselle.server.created.CreatedModel;
+import roselle.server.created.CreatedModels;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
 import roselle.server.pool.EnginePool;
@@ -32,11 +34,12 @@ public final class Models {
     private final List<ServedModel> generating;
     private final List<ServedEncoder> encoders;
     private final Optional<EnginePool> pool;
+    private final CreatedModels created;
     private final BiFunction<EnginePool, String, Served> loading;
 
     /** What stays as it is, each with an engine of its own. */
     public Models(List<? extends Served> served) {
-        this(List.copyOf(served), Optional.empty(), Models::alreadyLoaded);
+        this(List.copyOf(served), Optional.empty(), new CreatedModels(Optional.empty()), Models::alreadyLoaded);
         if (served.isEmpty()) {
             throw new InvalidRequestException("there is no model to serve");
         }
@@ -48,14 +51,19 @@ public final class Models {
 
     /** Models that are loaded when they are asked for. */
     public Models(EnginePool pool) {
-        this(List.of(), Optional.of(pool), Models::alreadyLoaded);
+        this(List.of(), Optional.of(pool), new CreatedModels(pool.folder()), Models::alreadyLoaded);
     }
 
-    private Models(List<Served> served, Optional<EnginePool> pool, BiFunction<EnginePool, String, Served> loading) {
+    private Models(
+            List<Served> served,
+            Optional<EnginePool> pool,
+            CreatedModels created,
+            BiFunction<EnginePool, String, Served> loading) {
         this.served = served;
         generating = of(served, ServedModel.class).toList();
         encoders = of(served, ServedEncoder.class).toList();
         this.pool = pool;
+        this.created = created;
         this.loading = loading;
     }
 
@@ -65,7 +73,7 @@ public final class Models {
 
     /** The same models, of which one that is named is first loaded by {@code action}, given the pool and the name. */
     Models loadedBy(BiFunction<EnginePool, String, Served> action) {
-        return pool.isEmpty() ? this : new Models(served, pool, action);
+        return pool.isEmpty() ? this : new Models(served, pool, created, action);
     }
 
     /** What nobody asks for an answer is told only of what is loaded. */
@@ -88,7 +96,12 @@ public final class Models {
         return pool;
     }
 
-    /** The same, where somebody wants to change what is loaded. */
+    /** The models that clients made of others. */
+    public CreatedModels created() {
+        return created;
+    }
+
+    /** Where models come from, where somebody wants to change what is loaded. */
     public EnginePool requirePool() {
         return pool.orElseThrow(() -> new ApiException(
                 ErrorKind.NOT_SUPPORTED,
@@ -114,8 +127,18 @@ public final class Models {
                 .orElse(served);
     }
 
-    /** All that there is, adapters among it, whether loaded or not. */
+    /** All that there is, whether loaded or not: models, adapters, and what clients made of them. */
     public List<ListedModel> listed() {
+        List<ListedModel> own = given();
+        Stream<ListedModel> made = created.all().stream()
+                .flatMap(model -> own.stream()
+                        .filter(base -> base.name().equals(model.from()))
+                        .map(base -> base.as(model)));
+        return Stream.concat(own.stream(), made).toList();
+    }
+
+    /** The same without what clients made. */
+    public List<ListedModel> given() {
         return pool.map(ListedModel::all)
                 .orElseGet(() -> everything().stream().map(ListedModel::fixed).toList());
     }
@@ -147,10 +170,10 @@ public final class Models {
         };
     }
 
-    /** All names by which a request may ask, aliases among them. */
+    /** All names of what no client made, aliases among them. */
     public List<String> names() {
         return pool.isPresent()
-                ? listed().stream().flatMap(ListedModel::names).toList()
+                ? given().stream().flatMap(ListedModel::names).toList()
                 : everything().stream().map(Served::name).toList();
     }
 
@@ -177,11 +200,24 @@ public final class Models {
 
     /** What a name stands for; without a name the only thing there is. */
     public Served any(Optional<String> name) {
+        Optional<ServedModel> made = made(name);
+        if (made.isPresent()) {
+            return made.get();
+        }
         return pool.isPresent() ? pooled(pool.get(), name) : find(name, served, everything());
     }
 
-    /** The model or the adapter of a name; without a name the only model there is. */
+    /** What a name stands for that a client gave, as the model that answers asked in another way. */
+    private Optional<ServedModel> made(Optional<String> name) {
+        return name.flatMap(created::find).map(model -> created.over(named(Optional.of(model.from())), model));
+    }
+
+    /** The model or the adapter of a name, or what a client made of one; without a name the only model there is. */
     public ServedModel named(Optional<String> name) {
+        Optional<ServedModel> made = made(name);
+        if (made.isPresent()) {
+            return made.get();
+        }
         if (pool.isPresent()) {
             return requireGenerating(pooled(pool.get(), name));
         }
@@ -216,8 +252,10 @@ public final class Models {
         };
     }
 
-    /** The name, aliases resolved, of a model that may or may not be loaded. */
-    public String pooledName(EnginePool from, Optional<String> name) {
+    /** The name, aliases resolved, of a model that may or may not be loaded; of one that a client made that of the model that answers. */
+    public String pooledName(EnginePool from, Optional<String> asked) {
+        Optional<CreatedModel> made = asked.flatMap(created::find);
+        Optional<String> name = made.map(CreatedModel::from).or(() -> asked);
         List<ModelState> states = from.models().states();
         if (name.isEmpty() && states.size() == 1) {
             return states.getFirst().name();

@@ -59,7 +59,7 @@ final class MessageReader {
         int maxTokens =
                 fields.integer("max_tokens", 1, Integer.MAX_VALUE).orElseThrow(() -> fields.missing("max_tokens"));
         Conversation conversation = conversation(fields, model, maxTokens);
-        SamplingParameters advice = model.engine().advisedSampling().orElse(SamplingParameters.DEFAULT);
+        SamplingParameters advice = model.sampling(SamplingParameters.DEFAULT);
         GenerationRequest request = GenerationRequest.builder()
                 .prompt(conversation.prompt())
                 .format(conversation.format())
@@ -67,7 +67,7 @@ final class MessageReader {
                 .temperature(fields.number("temperature", 0, 1).orElse(advice.temperature()))
                 .topP(fields.number("top_p", 1e-6, 1).orElse(advice.topP()))
                 .topK(fields.integer("top_k", 0, Integer.MAX_VALUE).orElse(advice.topK()))
-                .stopStrings(StopStrings.read(fields, "stop_sequences"))
+                .stopStrings(StopStrings.read(fields, "stop_sequences", model))
                 .maxTokens(maxTokens)
                 .build();
         boolean streams = fields.bool("stream", false);
@@ -85,7 +85,7 @@ final class MessageReader {
 
     /** The fields that counts of tokens have, too. */
     private static Conversation conversation(JsonFields fields, ServedModel model, int maxTokens) {
-        var effort = new EffortFields(model.engine());
+        var effort = new EffortFields(model);
         Optional<JsonFields> config = fields.object("output_config");
         Optional<String> word = config.flatMap(MessageReader::effortWord);
         ResponseFormat format = config.flatMap(given -> given.object("format"))
@@ -98,7 +98,7 @@ final class MessageReader {
         List<ChatMessage> messages = ContentBlocks.messages(fields);
         var prompt = new Prompt.Chat(
                 messages, ToolFields.tools(fields), LastTurn.variables(messages), ToolFields.choice(fields));
-        return new Conversation(effort.in(prompt), format);
+        return new Conversation(effort.in(model.defaults().in(prompt)), format);
     }
 
     private static ResponseFormat format(JsonFields format, ServedModel model) {

@@ -1,6 +1,7 @@
 package roselle.server.config;
 
 import java.time.Instant;
+import roselle.api.SamplingParameters;
 import roselle.engine.Engine;
 
 /**
@@ -9,9 +10,16 @@ import roselle.engine.Engine;
  * @param name what clients call it
  * @param engine the caller's, who closes it after the server
  * @param created when it was opened
- * @param parent the name of the model that this is an adapter of, whose engine has it under {@code name}; empty for a model
+ * @param parent the name of the model that this is an adapter of, or that it was made of; empty for a model
+ * @param defaults what it adds to requests
  */
-public record ServedModel(String name, Engine engine, Instant created, String parent) implements Served {
+public record ServedModel(String name, Engine engine, Instant created, String parent, RequestDefaults defaults)
+        implements Served {
+    /** A model, or the adapter of a parent whose engine has it under {@code name}. */
+    public ServedModel(String name, Engine engine, Instant created, String parent) {
+        this(name, engine, created, parent, parent.isEmpty() ? RequestDefaults.NONE : RequestDefaults.ofAdapter(name));
+    }
+
     /** A model. */
     public ServedModel(String name, Engine engine, Instant created) {
         this(name, engine, created, "");
@@ -23,11 +31,20 @@ public record ServedModel(String name, Engine engine, Instant created, String pa
 
     @Override
     public int context() {
-        return engine.context();
+        return defaults.context().orElse(engine.context());
     }
 
     /** What requests to the engine call the adapter; empty for a model. */
     public String adapter() {
-        return parent.isEmpty() ? "" : name;
+        return defaults.adapter();
+    }
+
+    /**
+     * How tokens are drawn where a request leaves it open: as whoever made the model says, else its makers, else as usual.
+     *
+     * @param usual of the API by which it is asked
+     */
+    public SamplingParameters sampling(SamplingParameters usual) {
+        return defaults.sampling().apply(engine.advisedSampling().orElse(usual));
     }
 }

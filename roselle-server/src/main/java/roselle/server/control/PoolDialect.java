@@ -34,9 +34,7 @@ public final class PoolDialect implements Dialect {
         var json = new JsonWriter().object();
         memory(json.object("memory"));
         json.array("models");
-        models.listed().stream()
-                .filter(model -> model.parent().isEmpty())
-                .forEach(model -> model(json.object(), model));
+        models.given().stream().filter(model -> model.parent().isEmpty()).forEach(model -> model(json.object(), model));
         exchange.sendJson(200, json.endArray().endObject());
     }
 
@@ -44,7 +42,7 @@ public final class PoolDialect implements Dialect {
     private void memory(JsonWriter json) {
         Optional<PoolTotals> totals = models.pool().map(pool -> pool.models().totals());
         long held = totals.map(PoolTotals::heldBytes)
-                .orElseGet(() -> models.listed().stream()
+                .orElseGet(() -> models.given().stream()
                         .filter(model -> model.parent().isEmpty())
                         .mapToLong(model -> model.state().bytes())
                         .sum());

@@ -121,7 +121,7 @@ final class GrpcRepository {
     }
 
     ProtoWriter statistics(ModelPath path) {
-        return statistics.message(path.model().isEmpty() ? models.listed() : List.of(path.listed(models)));
+        return statistics.message(path.model().isEmpty() ? models.given() : List.of(path.listed(models)));
     }
 
     /** The configuration that Triton would have of such a model. */

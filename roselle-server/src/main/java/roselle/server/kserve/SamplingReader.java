@@ -47,14 +47,15 @@ final class SamplingReader {
         JsonFields own = inputs.text(Input.SAMPLING_PARAMETERS)
                 .map(text -> ofText(text, Input.SAMPLING_PARAMETERS.wireName()))
                 .orElse(fields);
-        int most = own.integer("max_tokens", 1, Integer.MAX_VALUE).orElse(TOKENS_UNASKED);
+        int most = own.integer("max_tokens", 1, Integer.MAX_VALUE)
+                .orElse(GenerationFields.maxTokens(model, TOKENS_UNASKED));
         OptionalInt logprobs = own.integer("logprobs", 0, 20);
         var common = new GenerationFields(own, model);
         boolean scores = logprobs.isPresent() || outputs.contains(Output.CUMULATIVE_LOGPROB);
         var output = common.output(scores, logprobs.orElse(0), false);
         requireRoom(own, output.choices(), model);
         var request = new GenerationRequest(
-                new Prompt.Text(inputs.prompt(), true, true),
+                model.defaults().before(new Prompt.Text(inputs.prompt(), true, true)),
                 common.sampling(),
                 common.stop(OptionalInt.of(most)),
                 output,

@@ -66,18 +66,18 @@ final class CompletionReader {
 
     /** Reads a text or token ids that are to be continued. */
     static void continued(JsonFields fields, ServedModel model, GenerationRequestBuilder request) {
-        request.prompt(prompt(fields));
+        request.prompt(model.defaults().before(prompt(fields)));
     }
 
     Call read(JsonFields fields, Source source) {
         ServedModel model = models.named(fields.string("model"));
-        SamplingParameters advice = model.engine().advisedSampling().orElse(USUAL);
+        SamplingParameters advice = model.sampling(USUAL);
         GenerationRequestBuilder request = GenerationRequest.builder().sampling(advice);
         source.read(fields, model, request);
         sampling(fields, request);
         PenaltyWindow.read(fields, request, advice, model.engine().context());
-        request.stopStrings(StopStrings.read(fields, "stop")).ignoreEos(fields.bool("ignore_eos", false));
-        request.maxTokens(maxTokens(fields));
+        request.stopStrings(StopStrings.read(fields, "stop", model)).ignoreEos(fields.bool("ignore_eos", false));
+        request.maxTokens(maxTokens(fields, model));
         request.format(format(fields, model));
         int top = fields.integer("n_probs", 0, 20).orElse(0);
         request.output(new OutputOptions(1, top > 0, top, false));
@@ -145,8 +145,9 @@ final class CompletionReader {
         return biases;
     }
 
-    private static int maxTokens(JsonFields fields) {
-        int most = fields.integer("n_predict", -2, Integer.MAX_VALUE).orElse(-1);
+    private static int maxTokens(JsonFields fields, ServedModel model) {
+        int usual = model.defaults().maxTokens().orElse(-1);
+        int most = fields.integer("n_predict", -2, Integer.MAX_VALUE).orElse(usual);
         if (most == 0) {
             throw ApiException.invalid("n_predict", "n_predict is 0: it must be -1, or at least 1");
         }

@@ -38,7 +38,7 @@ final class StateRoutes {
         Engine engine = model.engine();
         var json = new JsonWriter().object();
         json.object("default_generation_settings").field("n_ctx", engine.context());
-        parameters(json.object("params"), engine.advisedSampling().orElse(CompletionReader.USUAL));
+        parameters(json.object("params"), model.sampling(CompletionReader.USUAL));
         json.endObject();
         json.field("total_slots", engine.plan().maxSequences())
                 .field("model_alias", model.name())
@@ -107,7 +107,7 @@ final class StateRoutes {
         try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
             ServedModel model = admitted.models().named(fields.string("model"));
-            Prompt prompt = ChatPrompt.read(fields);
+            Prompt prompt = ChatPrompt.read(fields, model);
             fields.refuseOthers();
             String text = admitted.detokenize(model, admitted.tokenize(model, prompt));
             exchange.sendJson(

@@ -25,13 +25,9 @@ import roselle.server.pool.EnginePool;
 /** {@code /api/chat} and {@code /api/generate}, in lines unless a whole is asked for. */
 final class AnswerHandler {
     private final Answers answers;
-    private final CreatedModels created;
-    private final BlobStore blobs;
 
-    AnswerHandler(Answers answers, CreatedModels created, BlobStore blobs) {
+    AnswerHandler(Answers answers) {
         this.answers = answers;
-        this.created = created;
-        this.blobs = blobs;
     }
 
     private interface Reading {
@@ -49,18 +45,13 @@ final class AnswerHandler {
     private void answer(Exchange exchange, Reading reading, boolean isChat) throws IOException {
         long begin = System.nanoTime();
         try (var admitted = answers.admit(exchange)) {
-            JsonFields asked = exchange.json();
-            JsonFields fields = created.rewritten(asked, isChat);
+            JsonFields fields = exchange.json();
             Models models = admitted.models();
             if (models.pool().isPresent() && CallReader.unloads(fields)) {
                 unload(exchange, fields, models.pool().get(), isChat);
                 return;
             }
-            Optional<CreatedModel> made = asked.string("model").flatMap(created::find);
-            String template = made.map(CreatedModel::template).orElse("");
-            String adapter = made.map(CreatedModel::adapter).orElse("");
-            Call read = reading.of(new CallReader(models, admitted::tokenize, template), fields);
-            Call call = read.as(asked.string("model").orElse(read.name())).by(blobs.adapted(read.model(), adapter));
+            Call call = reading.of(new CallReader(models, admitted::tokenize), fields);
             KeepAlive.requireAllowed(call.keepAlive(), exchange);
             call.keepAlive().ifPresent(admitted::keepAlive);
             if (call.requests().isEmpty()) {

@@ -22,7 +22,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import roselle.server.answer.Answers;
-import roselle.server.config.ServedModel;
+import roselle.server.created.CreatedModel;
+import roselle.server.created.CreatedModels;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
@@ -37,7 +38,6 @@ import roselle.server.pool.EnginePool;
  */
 final class BlobStore {
     private static final System.Logger LOG = System.getLogger(BlobStore.class.getName());
-    private static final String FOLDER = ".blobs";
     private static final Pattern DIGEST = Pattern.compile("sha256[:-]([0-9a-f]{64})");
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._/-]{0,100}(:[A-Za-z0-9._-]{1,26})?");
     private static final String GGUF = ".gguf";
@@ -85,7 +85,7 @@ final class BlobStore {
         if (!matcher.matches()) {
             throw ApiException.invalid("digest", "a digest is sha256: and 64 hexadecimal digits, and this one is not");
         }
-        return models().resolve(FOLDER).resolve("sha256-" + matcher.group(1));
+        return CreatedModels.blobs(models()).resolve("sha256-" + matcher.group(1));
     }
 
     /** The same of a file that somebody asks for, who may make a model of it next, if it is there. */
@@ -214,19 +214,6 @@ final class BlobStore {
         return blob;
     }
 
-    /** A model with an uploaded adapter, which its engine reads if it has not done so; without a file the model. */
-    ServedModel adapted(ServedModel model, String file) {
-        if (file.isEmpty()) {
-            return model;
-        }
-        boolean isLoaded =
-                model.engine().adapters().stream().anyMatch(each -> each.name().equals(file));
-        if (!isLoaded) {
-            model.engine().loadAdapter(file, models().resolve(FOLDER).resolve(file));
-        }
-        return new ServedModel(file, model.engine(), model.created(), model.name());
-    }
-
     /** A second name for the file, where the disk has that; the model then takes no room of its own. */
     private static void link(Path blob, Path target) throws IOException {
         try {
@@ -274,7 +261,7 @@ final class BlobStore {
 
     /** All uploaded files, and parts of such. */
     private Stream<Path> all() {
-        Optional<Path> folder = poolOfFolder().flatMap(EnginePool::folder).map(each -> each.resolve(FOLDER));
+        Optional<Path> folder = poolOfFolder().flatMap(EnginePool::folder).map(CreatedModels::blobs);
         if (folder.filter(Files::isDirectory).isEmpty()) {
             return Stream.empty();
         }

@@ -14,7 +14,10 @@ import roselle.api.OutputOptions;
 import roselle.api.Prompt;
 import roselle.api.ResponseFormat;
 import roselle.server.answer.Models;
+import roselle.server.config.RequestDefaults;
 import roselle.server.config.ServedModel;
+import roselle.server.created.OptionFields;
+import roselle.server.created.TurnFields;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.prompt.EffortFields;
@@ -48,18 +51,15 @@ final class CallReader {
 
     private final Models models;
     private final BiFunction<ServedModel, Prompt, int[]> tokenizer;
-    private final String template;
 
     /**
      * Reads calls of some models.
      *
      * @param tokenizer of texts around what is to be filled in, by the request that has them
-     * @param template that of the model that is asked for, where it was made with one; empty for the model's own
      */
-    CallReader(Models models, BiFunction<ServedModel, Prompt, int[]> tokenizer, String template) {
+    CallReader(Models models, BiFunction<ServedModel, Prompt, int[]> tokenizer) {
         this.models = models;
         this.tokenizer = tokenizer;
-        this.template = template;
     }
 
     /**
@@ -82,17 +82,7 @@ final class CallReader {
             boolean streams,
             boolean isChat,
             boolean tellsContext,
-            Optional<Duration> keepAlive) {
-        /** The same, answered by another. */
-        Call by(ServedModel other) {
-            return new Call(name, other, requests, context, longest, streams, isChat, tellsContext, keepAlive);
-        }
-
-        /** The same under the name that the caller has for the model. */
-        Call as(String other) {
-            return new Call(other, model, requests, context, longest, streams, isChat, tellsContext, keepAlive);
-        }
-    }
+            Optional<Duration> keepAlive) {}
 
     /**
      * Whether nothing is asked for but that a model goes. What clients send beside that, such as options of an answer, has no effect then:
@@ -119,15 +109,15 @@ final class CallReader {
         GenerationRequestBuilder request = common(fields, model);
         List<ChatMessage> messages = TurnFields.messages(fields);
         List<Map<String, Object>> tools = TurnFields.tools(fields);
-        EffortFields effort = think(fields, model, template);
+        EffortFields effort = think(fields, model, model.defaults().template());
         int longest = OptionFields.context(fields, model);
         Optional<Duration> keepAlive = keepAlive(fields);
         boolean streams = fields.bool("stream", true);
         fields.refuseOthers();
         List<GenerationRequest> requests = new ArrayList<>();
         if (!messages.isEmpty()) {
-            var prompt = effort.in(new Prompt.Chat(messages, tools, LastTurn.variables(messages)).by(template));
-            requests.add(request.prompt(prompt).build());
+            var prompt = new Prompt.Chat(messages, tools, LastTurn.variables(messages));
+            requests.add(request.prompt(effort.in(model.defaults().in(prompt))).build());
         }
         return new Call(name(fields, model), model, requests, List.of(), longest, streams, true, false, keepAlive);
     }
@@ -139,7 +129,7 @@ final class CallReader {
         String system = fields.string("system").orElse("");
         boolean isRaw = fields.bool("raw", false);
         List<Integer> context = fields.integers("context", 0, Integer.MAX_VALUE, MAX_CONTEXT);
-        String asked = template(fields);
+        String asked = template(fields, model);
         EffortFields effort = think(fields, model, asked);
         int longest = OptionFields.context(fields, model);
         Optional<Duration> keepAlive = keepAlive(fields);
@@ -155,15 +145,23 @@ final class CallReader {
         boolean hasTemplate = !asked.isEmpty() || model.engine().hasChatTemplate();
         boolean isPlain = isRaw || fills || !hasTemplate;
         requirePlain(isPlain, system, context, fields);
+        if (!hasTemplate && !isRaw && !fills && model.defaults().makesTurns()) {
+            throw ApiException.invalid(
+                    "model",
+                    "the model " + model.name() + " begins with a turn, and the model that it is made of has no chat"
+                            + " template for it: make it with one, or ask with raw");
+        }
         List<GenerationRequest> requests = new ArrayList<>();
         if (fills) {
             requests.add(request.prompt(between(text, after, model, asked))
                     .stopTokenIds(FillTokens.ends(model.engine().tokenizer()))
                     .build());
         } else if (!text.isEmpty()) {
+            RequestDefaults defaults =
+                    context.isEmpty() ? model.defaults() : model.defaults().goingOn();
             Prompt prompt = isPlain
                     ? new Prompt.Text(text, true, isRaw)
-                    : effort.in(new Prompt.Chat(turns(system, text), List.of(), Map.of()).by(asked));
+                    : effort.in(defaults.in(new Prompt.Chat(turns(system, text), List.of(), Map.of()).by(asked)));
             requests.add(request.prompt(prompt).build());
         }
         boolean tellsContext = !isRaw && !fills;
@@ -172,13 +170,13 @@ final class CallReader {
     }
 
     /** The template of a request, else the model's. */
-    private String template(JsonFields fields) {
+    private static String template(JsonFields fields, ServedModel model) {
         Optional<String> asked = fields.string("template").filter(text -> !text.isEmpty());
         if (asked.isPresent() && fields.bool("raw", false)) {
             throw ApiException.invalid(
                     "template", "template is there, but the prompt is taken as it stands: leave out raw");
         }
-        return asked.orElse(template);
+        return asked.orElse(model.defaults().template());
     }
 
     /** The prompt for what stands between two texts, in the words of a template that has some, else in the model's tokens. */

@@ -16,6 +16,8 @@ import roselle.api.Prompt;
 import roselle.server.answer.Answers;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
+import roselle.server.created.CreatedModel;
+import roselle.server.created.CreatedModels;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
 import roselle.server.http.EventStream;
@@ -184,21 +186,15 @@ final class CreateRoutes {
         });
     }
 
-    /** Reads a request for it as one that is asked, so that what it can never honour is refused now. */
+    /** Asks for it as a request would, so that what it can never honour is refused now. */
     private void requireReadable(CreatedModel model, Models loading) {
-        ObjectNode body = JsonMapper.shared().createObjectNode().put("model", model.name());
-        body.putArray("messages").addObject().put("role", "user").put("content", "Hello");
-        model.rewrite(body, true);
         ServedModel base = loading.named(Optional.of(model.from()));
         try {
-            blobs.adapted(base, model.adapter());
+            created.over(base, model);
         } catch (CheckpointException | CapacityException unfit) {
             throw ApiException.invalid("adapters", "the adapter cannot be used: " + unfit.getMessage());
         }
         requireTemplate(model, base);
-        JsonFields fields = Json.fields("", body);
-        OptionFields.read(fields, base);
-        TurnFields.messages(fields);
     }
 
     /** Renders a chat by the model's template. */

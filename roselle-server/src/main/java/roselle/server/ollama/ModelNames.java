@@ -5,23 +5,19 @@ import roselle.server.answer.Models;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
+import roselle.server.created.CreatedModel;
+import roselle.server.created.CreatedModels;
 import roselle.server.encoder.Kinds;
 import roselle.server.http.JsonFields;
 import roselle.server.pool.EnginePool;
 
 /** Models by the names that Ollama's clients have for them: what has no tag has the tag {@code latest}. */
 final class ModelNames {
-    private static final String LATEST = ":latest";
-
     private ModelNames() {}
 
     /** The name that a model is listed under. */
     static String listed(String name) {
-        return isTagged(name) ? name : name + LATEST;
-    }
-
-    private static boolean isTagged(String name) {
-        return name.indexOf(':', name.lastIndexOf('/') + 1) >= 0;
+        return CreatedModels.tagged(name);
     }
 
     /** The one that a body asks for, by the present field or by the older one, with its tag or without. */
@@ -54,10 +50,11 @@ final class ModelNames {
     /** The name that the server has for it, if it has one. */
     private static Optional<String> known(Optional<String> asked, Models models) {
         String name = asked.orElse("");
+        Optional<String> made = models.created().find(name).map(CreatedModel::name);
         Optional<String> known = models.names().stream()
-                .filter(each -> each.equals(name) || listed(each).equals(name) || each.equals(name + LATEST))
+                .filter(each -> each.equals(name) || listed(each).equals(name) || each.equals(listed(name)))
                 .findFirst();
-        return known.or(() -> asked);
+        return made.or(() -> known).or(() -> asked);
     }
 
     /** The model of a request that has no older name for it. */

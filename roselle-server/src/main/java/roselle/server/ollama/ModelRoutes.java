@@ -21,6 +21,8 @@ import roselle.server.answer.Models;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
+import roselle.server.created.CreatedModel;
+import roselle.server.created.CreatedModels;
 import roselle.server.http.Exchange;
 import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
@@ -59,7 +61,7 @@ final class ModelRoutes {
 
     private void tags(Exchange exchange) {
         JsonWriter json = new JsonWriter().object().array("models");
-        for (ListedModel model : models.listed()) {
+        for (ListedModel model : models.given()) {
             Optional<ModelFacts> facts = models.facts(model);
             long size = facts.map(ModelFacts::fileBytes).orElse(0L);
             open(json, model, size, facts)
@@ -80,7 +82,7 @@ final class ModelRoutes {
 
     /** What the files of the model that answers say; nothing where it has gone. */
     private Optional<ModelFacts> facts(String name) {
-        return models.listed().stream()
+        return models.given().stream()
                 .filter(model -> model.name().equals(name))
                 .findFirst()
                 .flatMap(models::facts);
@@ -89,7 +91,7 @@ final class ModelRoutes {
     /** The models that are loaded and awake, or wait in the machine's memory. */
     private void running(Exchange exchange) {
         JsonWriter json = new JsonWriter().object().array("models");
-        for (ListedModel model : models.listed()) {
+        for (ListedModel model : models.given()) {
             ModelState state = model.state();
             if (state.isReady() || state.isParked()) {
                 open(json, model, state.isParked() ? state.hostBytes() : state.bytes(), models.facts(model))
@@ -149,7 +151,7 @@ final class ModelRoutes {
             JsonFields fields = exchange.json();
             Optional<String> older = fields.string("name");
             Optional<CreatedModel> made = fields.string("model").or(() -> older).flatMap(created::find);
-            show(exchange, created.rewritten(fields, true), made, admitted.models());
+            show(exchange, fields, made, admitted.models());
         }
     }
 
@@ -159,11 +161,7 @@ final class ModelRoutes {
         boolean isVerbose = fields.bool("verbose", false);
         fields.requireDefault("system", "models keep no system message", "");
         fields.requireDefault("template", "a model has one template, its own", "");
-        if (made.isEmpty()) {
-            fields.requireDefault("options", "nothing depends on them here", Map.of());
-        } else {
-            fields.accept("options");
-        }
+        fields.requireDefault("options", "nothing depends on them here", Map.of());
         fields.refuseOthers();
         String template = made.map(CreatedModel::template).orElse("");
         JsonWriter json = new JsonWriter().object();

@@ -2,12 +2,12 @@ package roselle.server.ollama;
 
 import java.util.Optional;
 import roselle.server.answer.Answers;
+import roselle.server.created.CreatedModels;
 import roselle.server.http.ApiException;
 import roselle.server.http.Conventions;
 import roselle.server.http.Dialect;
 import roselle.server.http.ErrorKind;
 import roselle.server.http.Routes;
-import roselle.server.pool.EnginePool;
 
 /** The paths of Ollama's API. */
 public final class OllamaDialect implements Dialect {
@@ -18,9 +18,9 @@ public final class OllamaDialect implements Dialect {
     private final PullRoutes pulling;
 
     public OllamaDialect(Answers answers) {
-        var created = new CreatedModels(answers.models().pool().flatMap(EnginePool::folder));
+        CreatedModels created = answers.models().created();
         var blobs = new BlobStore(answers, created);
-        answer = new AnswerHandler(answers, created, blobs);
+        answer = new AnswerHandler(answers);
         embed = new EmbedHandler(answers);
         models = new ModelRoutes(answers, created);
         creation = new CreateRoutes(answers, created, blobs);

@@ -18,6 +18,8 @@ import roselle.server.answer.Models;
 import roselle.server.config.ModelSupply;
 import roselle.server.config.ModelSupply.Progress;
 import roselle.server.config.ModelSupply.Unavailable;
+import roselle.server.created.CreatedModel;
+import roselle.server.created.CreatedModels;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
 import roselle.server.http.EventStream;

@@ -21,10 +21,8 @@ final class ChatReader {
 
     ChatCall read(JsonFields fields) {
         ServedModel model = models.named(fields.string("model"));
-        var effort = new EffortFields(model.engine())
-                .think(fields, "reasoning_effort")
-                .write(fields, "verbosity");
-        var prompt = effort.in(ChatPrompt.read(fields));
+        var effort = new EffortFields(model).think(fields, "reasoning_effort").write(fields, "verbosity");
+        var prompt = effort.in(ChatPrompt.read(fields, model));
         var common = new GenerationFields(fields, model);
         boolean logprobs = fields.bool("logprobs", false);
         int top = fields.integer("top_logprobs", 0, 20).orElse(0);

@@ -30,9 +30,11 @@ final class CompletionReader {
         ServedModel model = models.named(fields.string("model"));
         boolean echoes = fields.bool("echo", false);
         var filling = Filling.read(fields, model, admitted, echoes);
-        List<Prompt> prompts = filling.prompts(PromptFields.read(fields, "prompt"));
+        List<Prompt> asked = PromptFields.read(fields, "prompt");
+        List<Prompt> prompts = filling.prompts(asked);
         OptionalInt logprobs = fields.integer("logprobs", 0, 20);
-        int maxTokens = fields.integer("max_tokens", 0, Integer.MAX_VALUE).orElse(TOKENS_UNASKED);
+        int maxTokens = fields.integer("max_tokens", 0, Integer.MAX_VALUE)
+                .orElse(GenerationFields.maxTokens(model, TOKENS_UNASKED));
         var common = new GenerationFields(fields, model);
         var sampling = common.sampling();
         var stop = filling.stop(common.stop(OptionalInt.of(Math.max(1, maxTokens))));
@@ -48,7 +50,7 @@ final class CompletionReader {
         var requests = prompts.stream()
                 .map(prompt -> new GenerationRequest(prompt, sampling, stop, output, scheduling, format))
                 .toList();
-        var texts = echoes ? texts(prompts, model.engine().tokenizer()) : List.<String>of();
+        var texts = echoes ? texts(asked, model.engine().tokenizer()) : List.<String>of();
         return new CompletionCall(model, requests, texts, logprobs.isPresent(), maxTokens == 0, streams, reportsUsage);
     }
 

@@ -11,9 +11,13 @@ import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.prompt.FillTokens;
 
-/** What a completion's {@code suffix} asks for, if it is there: text between the prompt and it. */
+/** What a completion's prompts become: text before {@code suffix}, if that is there, else what the model makes of them. */
 record Filling(Optional<FillTokens> tokens, String suffix, ServedModel model, AdmittedRequest admitted) {
     static Filling read(JsonFields fields, ServedModel model, AdmittedRequest admitted, boolean echoes) {
+        if (echoes && model.defaults().makesTurns()) {
+            throw ApiException.invalid(
+                    "echo", "echo is true, but the prompt of " + model.name() + " is more than the text: leave it out");
+        }
         String suffix = fields.string("suffix").orElse("");
         if (suffix.isEmpty()) {
             return new Filling(Optional.empty(), suffix, model, admitted);
@@ -30,7 +34,7 @@ record Filling(Optional<FillTokens> tokens, String suffix, ServedModel model, Ad
                         .map(prompt -> (Prompt) fill.between(
                                 withoutSpecial(prompt), suffix, "", text -> admitted.tokenize(model, text)))
                         .toList())
-                .orElse(given);
+                .orElseGet(() -> given.stream().map(model.defaults()::before).toList());
     }
 
     private static Prompt withoutSpecial(Prompt prompt) {

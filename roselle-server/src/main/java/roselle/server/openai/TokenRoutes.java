@@ -54,7 +54,7 @@ final class TokenRoutes {
             return;
         }
         REFUSED_WITHOUT_CONTENT.forEach(name -> fields.requireDefault(name, "it belongs to content"));
-        Prompt prompt = prompt(fields);
+        Prompt prompt = prompt(fields, model);
         boolean tellsTexts = fields.bool("return_token_strs", false);
         fields.refuseOthers();
         int[] ids = admitted.tokenize(model, prompt);
@@ -136,13 +136,13 @@ final class TokenRoutes {
         }
     }
 
-    private static Prompt prompt(JsonFields fields) {
+    private static Prompt prompt(JsonFields fields, ServedModel model) {
         if (fields.has("messages") == fields.has("prompt")) {
             throw ApiException.invalid("prompt", "send either prompt or messages");
         }
         if (fields.has("messages")) {
             fields.requireDefault("add_special_tokens", "the chat template adds them", false);
-            return ChatPrompt.read(fields);
+            return ChatPrompt.read(fields, model);
         }
         ChatPrompt.FIELDS.forEach(name -> fields.requireDefault(name, "it belongs to messages, and there is a prompt"));
         return new Prompt.Text(fields.requiredString("prompt"), fields.bool("add_special_tokens", true), false);

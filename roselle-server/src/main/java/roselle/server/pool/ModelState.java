@@ -73,6 +73,24 @@ public record ModelState(
         return new ModelState(name, List.of(), Phase.LOADED, plan, bytes, 0, 1, 100, 0, true, Optional.empty(), "");
     }
 
+    /** The same under other names, with so much context. */
+    public ModelState as(String other, List<String> names, int context) {
+        var sizes = new ModelPlan(plan.bytes(), plan.leastBytes(), plan.weightBytes(), context, plan.machineBytes());
+        return new ModelState(
+                other,
+                names,
+                phase,
+                sizes,
+                bytes,
+                hostBytes,
+                sleepLevel,
+                percent,
+                users,
+                isPinned,
+                unloadsAfter,
+                failure);
+    }
+
     /** Whether it is in no memory of a device, and its weights wait in the machine's. */
     public boolean isParked() {
         return hostBytes > 0 && !phase.holdsMemory();

@@ -7,6 +7,7 @@ import java.util.Optional;
 import roselle.api.Prompt;
 import roselle.conversation.Effort;
 import roselle.engine.Engine;
+import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 
@@ -15,8 +16,9 @@ public final class EffortFields {
     private final Effort effort;
     private final Map<String, Object> variables = new HashMap<>();
 
-    public EffortFields(Engine engine) {
-        this(engine, "");
+    /** Of chats with a model by its template. */
+    public EffortFields(ServedModel model) {
+        this(model.engine(), model.defaults().template());
     }
 
     /** Of chats by a template in Go's language, or the model's own where it is empty. */

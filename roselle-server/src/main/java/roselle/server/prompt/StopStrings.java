@@ -1,6 +1,7 @@
 package roselle.server.prompt;
 
 import java.util.List;
+import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 
@@ -11,8 +12,13 @@ public final class StopStrings {
 
     private StopStrings() {}
 
+    /** The texts of a field; where it is not there, those of whoever made the model. */
+    public static List<String> read(JsonFields fields, String name, ServedModel model) {
+        return fields.has(name) ? read(fields, name) : model.defaults().stops();
+    }
+
     /** The texts of a field: one, several or none. */
-    public static List<String> read(JsonFields fields, String name) {
+    private static List<String> read(JsonFields fields, String name) {
         List<String> stops = fields.strings(name, MOST);
         for (String stop : stops) {
             int characters = stop.codePointCount(0, stop.length());

@@ -56,11 +56,11 @@ final class ResponseReader {
                         .map(ResponseReader::function)
                         .toList());
         List<Map<String, Object>> known = tools.stream().map(FunctionTool::of).toList();
-        var effort = new EffortFields(model.engine());
+        var effort = new EffortFields(model);
         Optional<String> asksThoughts = reasoning(fields, effort);
         Text text = text(fields, effort, model.engine());
-        var prompt =
-                effort.in(new Prompt.Chat(messages(instructions, conversation), known, variables(fields), toolUse));
+        var turns = new Prompt.Chat(messages(instructions, conversation), known, variables(fields), toolUse);
+        var prompt = effort.in(model.defaults().in(turns));
         OptionalInt maxTokens = fields.integer("max_output_tokens", 1, Integer.MAX_VALUE);
         var common = new GenerationFields(fields, model);
         boolean logprobs = fields.strings("include", 16).contains(LOGPROBS);

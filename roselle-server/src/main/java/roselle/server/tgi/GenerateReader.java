@@ -3,12 +3,14 @@ package roselle.server.tgi;
 import java.nio.charset.StandardCharsets;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import roselle.api.GenerationRequest;
 import roselle.api.GenerationRequestBuilder;
 import roselle.api.OutputOptions;
 import roselle.api.Prompt;
 import roselle.api.ResponseFormat;
+import roselle.api.SamplingParameters;
 import roselle.server.answer.Models;
 import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
@@ -48,13 +50,18 @@ final class GenerateReader {
         boolean streams = streams(fields, form);
         boolean hasParameters = fields.has("parameters");
         JsonFields parameters = fields.object("parameters").orElseGet(GenerateReader::none);
-        var request = GenerationRequest.builder().prompt(new Prompt.Text(text, true, true));
-        boolean draws = sampling(parameters, request, !hasParameters);
-        OptionalLong seed = parameters.longInteger("seed", 0, Long.MAX_VALUE);
+        var request = GenerationRequest.builder().prompt(model.defaults().before(new Prompt.Text(text, true, true)));
+        UnaryOperator<SamplingParameters> made = model.defaults().sampling();
+        boolean draws = sampling(parameters, request, !hasParameters, made);
+        OptionalLong asked = parameters.longInteger("seed", 0, Long.MAX_VALUE);
+        OptionalLong seed = asked.isPresent()
+                ? asked
+                : made.apply(SamplingParameters.GREEDY).seed();
         seed.ifPresent(request::seed);
-        request.maxTokens(
-                parameters.integer("max_new_tokens", 1, Integer.MAX_VALUE).orElse(TOKENS_UNASKED));
-        request.stopStrings(StopStrings.read(parameters, "stop"));
+        request.maxTokens(parameters
+                .integer("max_new_tokens", 1, Integer.MAX_VALUE)
+                .orElse(model.defaults().maxTokens().orElse(TOKENS_UNASKED)));
+        request.stopStrings(StopStrings.read(parameters, "stop", model));
         parameters.object("grammar").ifPresent(grammar -> request.format(format(grammar, model)));
         int answers = answers(parameters, streams, draws && seed.isEmpty(), model);
         boolean tellsPrompt = tellsPrompt(parameters, streams);
@@ -84,7 +91,8 @@ final class GenerateReader {
         return text;
     }
 
-    private static boolean streams(JsonFields fields, Form form) {
+    /** Whether the answer is a stream. */
+    static boolean streams(JsonFields fields, Form form) {
         return switch (form) {
             case WHOLE -> {
                 fields.requireDefault("stream", "/generate_stream answers with a stream, or / does", false);
@@ -98,11 +106,25 @@ final class GenerateReader {
         };
     }
 
-    /** How tokens are chosen; true if they are drawn, which any of the fields that say how asks for, too. */
-    private static boolean sampling(JsonFields fields, GenerationRequestBuilder request, boolean otherwise) {
-        boolean draws = fields.bool("do_sample", otherwise)
-                || Stream.of("temperature", "top_k", "top_p", "typical_p").anyMatch(fields::has);
-        request.temperature(fields.number("temperature", LEAST, 100).orElse(draws ? 1 : 0));
+    /**
+     * How tokens are chosen; true if they are drawn, which any of the fields that say how asks for, too.
+     *
+     * @param made what whoever made the model says, over what holds otherwise
+     */
+    private static boolean sampling(
+            JsonFields fields,
+            GenerationRequestBuilder request,
+            boolean otherwise,
+            UnaryOperator<SamplingParameters> made) {
+        boolean saysHow =
+                Stream.of("temperature", "top_k", "top_p", "typical_p").anyMatch(fields::has);
+        boolean asks = fields.bool("do_sample", otherwise) || saysHow;
+        SamplingParameters usual = made.apply(asks ? SamplingParameters.DEFAULT : SamplingParameters.GREEDY);
+        boolean isOpen = !saysHow && !fields.has("do_sample");
+        boolean draws = isOpen ? !usual.isGreedy() : asks;
+        request.sampling(usual);
+        request.temperature(fields.number("temperature", LEAST, 100)
+                .orElse(!draws ? 0 : usual.isGreedy() ? 1 : usual.temperature()));
         fields.integer("top_k", 1, Integer.MAX_VALUE).ifPresent(request::topK);
         fields.number("top_p", LEAST, 1).ifPresent(request::topP);
         fields.number("typical_p", LEAST, 1).ifPresent(request::typicalP);

@@ -17,7 +17,7 @@ final class ModelDefaults {
     /** Answers for the query's {@code model}; one that is not loaded says so and stays as it is. */
     void answer(Exchange exchange) {
         ServedModel model = models.named(exchange.query("model"));
-        SamplingParameters advice = model.engine().advisedSampling().orElse(SamplingParameters.DEFAULT);
+        SamplingParameters advice = model.sampling(SamplingParameters.DEFAULT);
         exchange.sendJson(
                 200,
                 new JsonWriter()
@@ -27,7 +27,7 @@ final class ModelDefaults {
                         .field("top_k", advice.topK())
                         .field("min_p", advice.minP())
                         .field("repetition_penalty", advice.repetitionPenalty())
-                        .field("context", model.engine().context())
+                        .field("context", model.context())
                         .endObject());
     }
 }

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import roselle.api.Prompt;
+import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.JsonFields;
 import roselle.server.prompt.FunctionTool;
@@ -27,7 +28,12 @@ public final class ChatPrompt {
 
     private ChatPrompt() {}
 
-    public static Prompt.Chat read(JsonFields fields) {
+    /** A conversation, with what whoever made the model adds to it. */
+    public static Prompt.Chat read(JsonFields fields, ServedModel model) {
+        return model.defaults().in(read(fields));
+    }
+
+    private static Prompt.Chat read(JsonFields fields) {
         Map<String, Object> variables = new HashMap<>();
         fields.object("chat_template_kwargs")
                 .ifPresent(given -> given.plain().forEach((name, value) -> {

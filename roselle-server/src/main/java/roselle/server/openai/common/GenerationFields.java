@@ -25,9 +25,9 @@ public final class GenerationFields {
         this.model = model;
     }
 
-    /** What was asked for over what the model's makers advise. */
+    /** What was asked for over what whoever made the model says. */
     public SamplingParameters sampling() {
-        SamplingParameters advice = model.engine().advisedSampling().orElse(SamplingParameters.DEFAULT);
+        SamplingParameters advice = model.sampling(SamplingParameters.DEFAULT);
         OptionalLong seed = fields.longInteger("seed", Long.MIN_VALUE, Long.MAX_VALUE);
         return new SamplingParameters(
                 number("temperature", 0, 100, advice.temperature()),
@@ -39,7 +39,7 @@ public final class GenerationFields {
                 number("presence_penalty", -2, 2, advice.presencePenalty()),
                 number("frequency_penalty", -2, 2, advice.frequencyPenalty()),
                 fields.numbersById("logit_bias", -100, 100, MAX_IDS),
-                seed);
+                seed.isPresent() ? seed : advice.seed());
     }
 
     private double number(String name, double least, double most, double otherwise) {
@@ -51,8 +51,13 @@ public final class GenerationFields {
         return Math.max(0, fields.integer("top_k", -1, Integer.MAX_VALUE).orElse(otherwise));
     }
 
+    /** The most tokens of an answer where the request does not say: as whoever made the model says, else the API. */
+    public static int maxTokens(ServedModel model, int usual) {
+        return model.defaults().maxTokens().orElse(usual);
+    }
+
     public StopConditions stop(OptionalInt maxTokens) {
-        int most = maxTokens.orElse(StopConditions.REST_OF_CONTEXT);
+        int most = maxTokens.orElseGet(() -> maxTokens(model, StopConditions.REST_OF_CONTEXT));
         int least = fields.integer("min_tokens", 0, Integer.MAX_VALUE).orElse(0);
         if (least > most) {
             throw ApiException.invalid("min_tokens", "min_tokens is " + least + ", more than max_tokens: " + most);
@@ -60,7 +65,7 @@ public final class GenerationFields {
         return new StopConditions(
                 most,
                 least,
-                StopStrings.read(fields, "stop"),
+                StopStrings.read(fields, "stop", model),
                 Set.copyOf(fields.integers("stop_token_ids", 0, Integer.MAX_VALUE, MAX_IDS)),
                 fields.bool("ignore_eos", false));
     }

@@ -1,4 +1,4 @@
-package roselle.server.ollama;
+package roselle.server.created;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -9,28 +9,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
-import roselle.server.http.Json;
-import roselle.server.http.JsonFields;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /** The models that were made of others, by Ollama's names; kept in a file where models have a folder that may change. Thread-safe. */
-final class CreatedModels {
+public final class CreatedModels {
     /** Beside the models of a folder; no model has such a name. */
     static final String FILE = ".created-models.json";
 
     private static final System.Logger LOG = System.getLogger(CreatedModels.class.getName());
     private static final int MOST = 1000;
 
+    private static final String BLOBS = ".blobs";
+
+    /** The tag of a name that has none. */
+    static final String LATEST = ":latest";
+
     private final Map<String, CreatedModel> models = new TreeMap<>();
+    private final Optional<Path> folder;
     private final Optional<Path> file;
 
     /** Those that are kept in a folder, if there is one. */
-    CreatedModels(Optional<Path> folder) {
+    public CreatedModels(Optional<Path> folder) {
+        this.folder = folder;
         file = folder.map(each -> each.resolve(FILE));
         file.filter(Files::exists).ifPresent(this::read);
     }
@@ -76,16 +81,16 @@ final class CreatedModels {
         });
     }
 
-    synchronized Optional<CreatedModel> find(String name) {
-        return Optional.ofNullable(models.get(ModelNames.listed(name)));
+    public synchronized Optional<CreatedModel> find(String name) {
+        return Optional.ofNullable(models.get(tagged(name)));
     }
 
-    synchronized List<CreatedModel> all() {
+    public synchronized List<CreatedModel> all() {
         return List.copyOf(models.values());
     }
 
     /** Keeps a model; returns the one that had its name. */
-    synchronized Optional<CreatedModel> put(CreatedModel model) {
+    public synchronized Optional<CreatedModel> put(CreatedModel model) {
         if (models.size() == MOST && !models.containsKey(model.name())) {
             throw new ApiException(
                     ErrorKind.NOT_SUPPORTED, "there are " + MOST + " models made of others: delete one first");
@@ -96,20 +101,36 @@ final class CreatedModels {
     }
 
     /** Forgets a model; returns what it was. */
-    synchronized Optional<CreatedModel> remove(String name) {
-        Optional<CreatedModel> removed = Optional.ofNullable(models.remove(ModelNames.listed(name)));
+    public synchronized Optional<CreatedModel> remove(String name) {
+        Optional<CreatedModel> removed = Optional.ofNullable(models.remove(tagged(name)));
         removed.ifPresent(_ -> write());
         return removed;
     }
 
-    /** The fields of a request, of one for a model made of another as for that one. */
-    JsonFields rewritten(JsonFields fields, boolean isChat) {
-        Optional<CreatedModel> model = fields.string("model").flatMap(this::find);
-        if (model.isEmpty()) {
-            return fields;
+    /** The name that a model is listed under: what has no tag has the tag {@code latest}. */
+    public static String tagged(String name) {
+        boolean isTagged = name.indexOf(':', name.lastIndexOf('/') + 1) >= 0;
+        return isTagged ? name : name + LATEST;
+    }
+
+    /** Where uploaded files are, in the folder of models. */
+    public static Path blobs(Path folder) {
+        return folder.resolve(BLOBS);
+    }
+
+    /**
+     * A model that answers, asked in the way of one that was made of it, with its adapter, which the engine reads if it has not done so.
+     *
+     * @throws ApiException if what is said of it cannot be honoured
+     */
+    public ServedModel over(ServedModel base, CreatedModel made) {
+        String adapter = made.adapter();
+        boolean isLoaded = adapter.isEmpty()
+                || base.engine().adapters().stream()
+                        .anyMatch(each -> each.name().equals(adapter));
+        if (!isLoaded) {
+            base.engine().loadAdapter(adapter, blobs(folder.orElseThrow()).resolve(adapter));
         }
-        ObjectNode body = (ObjectNode) JsonMapper.shared().readTree(fields.json());
-        model.get().rewrite(body, isChat);
-        return Json.fields("", body);
+        return made.over(base, adapter);
     }
 }

@@ -1,15 +1,20 @@
-package roselle.server.ollama;
+package roselle.server.created;
 
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
+import roselle.api.GenerationRequest;
+import roselle.server.config.RequestDefaults;
+import roselle.server.config.ServedModel;
 import roselle.server.http.ApiException;
+import roselle.server.http.Json;
+import roselle.server.http.JsonFields;
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -25,7 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
  * @param adapter the uploaded file that adapts the model, by its digest; empty where it is as it is
  * @param file in the folder of models, which goes with it; empty where it stays or is another's
  */
-record CreatedModel(
+public record CreatedModel(
         String name,
         String from,
         String system,
@@ -36,7 +41,7 @@ record CreatedModel(
         String adapter,
         String file,
         Instant created) {
-    CreatedModel {
+    public CreatedModel {
         parameters = Map.copyOf(parameters);
         messages = List.copyOf(messages);
     }
@@ -75,24 +80,24 @@ record CreatedModel(
     }
 
     /** A model of the server's under another name. */
-    static CreatedModel another(String name, String served) {
+    public static CreatedModel another(String name, String served) {
         return new CreatedModel(name, served, "", "", Map.of(), List.of(), "", "", "", Instant.now());
     }
 
     /** The same under another name; a file stays the first one's. */
-    CreatedModel as(String other) {
+    public CreatedModel as(String other) {
         return new CreatedModel(
                 other, from, system, template, parameters, messages, license, adapter, "", Instant.now());
     }
 
     /** The same of a model of the server's, which may have come with it as a file. */
-    CreatedModel madeOf(String served, String itsFile) {
+    public CreatedModel madeOf(String served, String itsFile) {
         return new CreatedModel(
                 name, served, system, template, parameters, messages, license, adapter, itsFile, created);
     }
 
     /** What is said of it, on top of what is said of the model that it is made of. */
-    CreatedModel on(CreatedModel base) {
+    public CreatedModel on(CreatedModel base) {
         Map<String, Object> all = new LinkedHashMap<>(base.parameters);
         all.putAll(parameters);
         List<Map<String, Object>> turns = new ArrayList<>(base.messages);
@@ -110,50 +115,46 @@ record CreatedModel(
                 created);
     }
 
-    /** The body of a request for it as one for the model that answers. */
-    void rewrite(ObjectNode body, boolean isChat) {
-        body.put("model", from);
-        body.remove("name");
-        ObjectNode options = JsonMapper.shared().valueToTree(parameters);
-        if (body.get("options") instanceof ObjectNode asked) {
-            options.setAll(asked);
-        }
-        if (!options.isEmpty()) {
-            body.set("options", options);
-        }
-        if (isChat) {
-            rewriteChat(body);
-        } else {
-            rewritePrompt(body);
-        }
+    /** Tokens that prompt and answer may have together, where it says so. */
+    public OptionalInt context() {
+        return parameters.get("num_ctx") instanceof Number tokens
+                ? OptionalInt.of(tokens.intValue())
+                : OptionalInt.empty();
     }
 
-    private void rewriteChat(ObjectNode body) {
-        if (!(body.get("messages") instanceof ArrayNode asked) || asked.isEmpty()) {
-            return;
-        }
-        ArrayNode turns = JsonMapper.shared().createArrayNode();
-        if (!system.isEmpty() && !"system".equals(asked.get(0).path("role").asString(""))) {
-            turns.addObject().put("role", "system").put("content", system);
-        }
-        messages.forEach(message -> turns.add(JsonMapper.shared().<ObjectNode>valueToTree(message)));
-        turns.addAll(asked);
-        body.set("messages", turns);
+    /** Further names by which it may be asked for. */
+    public List<String> aliases() {
+        return name.endsWith(CreatedModels.LATEST)
+                ? List.of(name.substring(0, name.length() - CreatedModels.LATEST.length()))
+                : List.of();
     }
 
-    private void rewritePrompt(ObjectNode body) {
-        boolean isPlain = body.path("raw").asBoolean(false)
-                || !body.path("suffix").asString("").isEmpty();
-        if (!messages.isEmpty() && !isPlain && body.has("prompt")) {
-            throw ApiException.invalid("model", "the model " + name + " begins with messages: ask for it by /api/chat");
-        }
-        if (!system.isEmpty() && !isPlain && body.has("prompt") && !body.has("system")) {
-            body.put("system", system);
-        }
+    /**
+     * A model of the server's, asked in the way of this one.
+     *
+     * @throws ApiException if it cannot be, and why
+     */
+    ServedModel over(ServedModel base, String adapterName) {
+        ObjectNode said = JsonMapper.shared().createObjectNode();
+        said.set("options", JsonMapper.shared().valueToTree(parameters));
+        said.set("messages", JsonMapper.shared().valueToTree(messages));
+        JsonFields fields = Json.fields("", said);
+        GenerationRequest read = OptionFields.read(fields, base).text("").build(); // refuses what can never be honoured
+        boolean isBounded = parameters.containsKey("num_predict");
+        var defaults = new RequestDefaults(
+                adapterName.isEmpty() ? base.adapter() : adapterName,
+                system,
+                TurnFields.messages(fields),
+                template,
+                advice -> OptionFields.over(advice, fields, base),
+                read.stop().stopStrings(),
+                isBounded ? OptionalInt.of(read.stop().maxTokens()) : OptionalInt.empty(),
+                context());
+        return new ServedModel(name, base.engine(), created, from, defaults);
     }
 
     /** As a Modelfile has it. */
-    String modelfile() {
+    public String modelfile() {
         var text = new StringBuilder("FROM ").append(from).append('\n');
         if (!adapter.isEmpty()) {
             text.append("ADAPTER ").append(adapter).append('\n');

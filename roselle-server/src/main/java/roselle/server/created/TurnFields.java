@@ -1,4 +1,4 @@
-package roselle.server.ollama;
+package roselle.server.created;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,7 +13,7 @@ import roselle.server.prompt.AssistantTurn;
 import roselle.server.prompt.FunctionTool;
 
 /** Reads {@code messages} and {@code tools} of a chat; what came without an id of a call gets that of the call it answers. */
-final class TurnFields {
+public final class TurnFields {
     private static final int MOST = 10_000;
     private static final int MAX_TOOLS = 1024;
 
@@ -23,13 +23,13 @@ final class TurnFields {
 
     private TurnFields() {}
 
-    static List<ChatMessage> messages(JsonFields fields) {
+    public static List<ChatMessage> messages(JsonFields fields) {
         var read = new TurnFields();
         fields.objects("messages", MOST).forEach(read::add);
         return read.messages;
     }
 
-    static List<Map<String, Object>> tools(JsonFields fields) {
+    public static List<Map<String, Object>> tools(JsonFields fields) {
         return fields.objects("tools", MAX_TOOLS).stream().map(TurnFields::tool).toList();
     }
 
@@ -80,7 +80,7 @@ final class TurnFields {
         message.requireDefault("tool_calls", "an assistant alone calls tools", List.of());
     }
 
-    static void refuseImages(JsonFields fields) {
+    public static void refuseImages(JsonFields fields) {
         fields.requireDefault("images", "this server takes text alone", List.of());
     }
 

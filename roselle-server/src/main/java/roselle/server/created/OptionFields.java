@@ -1,7 +1,6 @@
-package roselle.server.ollama;
+package roselle.server.created;
 
 import java.util.List;
-import java.util.Optional;
 import roselle.api.GenerationRequest;
 import roselle.api.GenerationRequestBuilder;
 import roselle.api.SamplingParameters;
@@ -13,10 +12,10 @@ import roselle.server.prompt.PenaltyWindow;
 import roselle.server.prompt.StopStrings;
 
 /**
- * Reads {@code options}. What is left open is as the model's makers advise, else as Ollama has it. Options of loading were settled
+ * Reads {@code options}. What is left open is as whoever made the model says, else as its makers advise, else as Ollama has it. Options of loading were settled
  * when the server started: they are accepted where they say so, and refused otherwise.
  */
-final class OptionFields {
+public final class OptionFields {
     private static final SamplingParameters USUAL = GenerationRequest.builder()
             .text("")
             .temperature(0.8)
@@ -37,24 +36,33 @@ final class OptionFields {
     }
 
     /** A request that draws tokens and ends as the options of a body say. */
-    static GenerationRequestBuilder read(JsonFields body, ServedModel model) {
-        SamplingParameters advice = model.engine().advisedSampling().orElse(USUAL);
-        GenerationRequestBuilder request = GenerationRequest.builder().sampling(advice);
-        Optional<JsonFields> options = body.object("options");
-        options.ifPresent(given -> new OptionFields(given, model).read(request, advice));
+    public static GenerationRequestBuilder read(JsonFields body, ServedModel model) {
+        SamplingParameters advice = model.sampling(USUAL);
+        GenerationRequestBuilder request = GenerationRequest.builder()
+                .sampling(advice)
+                .stopStrings(model.defaults().stops())
+                .maxTokens(model.defaults().maxTokens().orElse(StopConditions.REST_OF_CONTEXT));
+        body.object("options").ifPresent(given -> new OptionFields(given, model).read(request, advice));
         return request;
     }
 
-    /** Tokens that prompt and answer may have together, as the options of a body say, else as the server does. */
-    static int context(JsonFields body, ServedModel model) {
-        int most = model.engine().context();
+    /** How tokens are drawn by the options of a body over what holds otherwise. */
+    static SamplingParameters over(SamplingParameters advice, JsonFields body, ServedModel model) {
+        GenerationRequestBuilder request = GenerationRequest.builder().text("").sampling(advice);
+        body.object("options").ifPresent(given -> new OptionFields(given, model).read(request, advice));
+        return request.build().sampling();
+    }
+
+    /** Tokens that prompt and answer may have together, as the options of a body say, else as the model does. */
+    public static int context(JsonFields body, ServedModel model) {
         return body.object("options")
-                .map(given -> new OptionFields(given, model).context(most))
-                .orElse(most);
+                .map(given ->
+                        new OptionFields(given, model).context(model.engine().context()))
+                .orElse(model.context());
     }
 
     private int context(int most) {
-        int asked = fields.integer("num_ctx", 1, Integer.MAX_VALUE).orElse(most);
+        int asked = fields.integer("num_ctx", 1, Integer.MAX_VALUE).orElse(model.context());
         if (asked > most) {
             throw ApiException.invalid(
                     fields.path("num_ctx"),
@@ -75,9 +83,9 @@ final class OptionFields {
         fields.number("frequency_penalty", -2, 2).ifPresent(request::frequencyPenalty);
         PenaltyWindow.read(fields, request, advice, model.engine().context());
         fields.longInteger("seed", Long.MIN_VALUE, Long.MAX_VALUE).ifPresent(request::seed);
-        int most = fields.integer("num_predict", -2, Integer.MAX_VALUE).orElse(-1);
-        request.maxTokens(most > 0 ? most : StopConditions.REST_OF_CONTEXT);
-        request.stopStrings(StopStrings.read(fields, "stop"));
+        fields.integer("num_predict", -2, Integer.MAX_VALUE)
+                .ifPresent(most -> request.maxTokens(most > 0 ? most : StopConditions.REST_OF_CONTEXT));
+        request.stopStrings(StopStrings.read(fields, "stop", model));
         settle();
         fields.refuseOthers();
     }
