@@ -1,5 +1,7 @@
 package roselle.server.answer;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -23,6 +25,7 @@ import roselle.embedding.PendingTexts;
 import roselle.embedding.TextResults;
 import roselle.engine.Embedding;
 import roselle.engine.Generation;
+import roselle.server.config.LoadNews;
 import roselle.server.config.Served;
 import roselle.server.config.ServedEncoder;
 import roselle.server.config.ServedModel;
@@ -31,6 +34,8 @@ import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
 import roselle.server.pool.EnginePool;
 import roselle.server.pool.Lease;
+import roselle.server.pool.LoadListener;
+import roselle.server.pool.ModelState;
 
 /**
  * The way of every request to an engine: admitted first, then read by its dialect, then submitted.
@@ -91,6 +96,7 @@ public final class Answers {
         private volatile boolean isBrokenOff;
         private volatile boolean isGone;
         private boolean outlivesExchange;
+        private boolean streams;
 
         private AdmittedRequest(Exchange exchange, Admission.Ticket ticket) {
             this.exchange = exchange;
@@ -103,9 +109,29 @@ public final class Answers {
             return models.loadedBy(this::load);
         }
 
+        /** Its answer is the exchange's stream, if {@code isSo}: while it waits for a model, the stream says how far that is. */
+        public void streaming(boolean isSo) {
+            streams = isSo;
+        }
+
         private Served load(EnginePool pool, String name) {
-            return leases.computeIfAbsent(name, wanted -> pool.models().use(wanted, this::cancelledBy))
-                    .model();
+            return leases.computeIfAbsent(name, wanted -> lease(pool, wanted)).model();
+        }
+
+        private Lease<Served> lease(EnginePool pool, String name) {
+            LoadNews news = pool.news();
+            return streams
+                    ? pool.models()
+                            .use(name, this::cancelledBy, new LoadListener(news.after(), news.every(), this::tell))
+                    : pool.models().use(name, this::cancelledBy);
+        }
+
+        private void tell(ModelState state) {
+            try {
+                exchange.stream().comment(state.word() + " " + state.name() + " " + state.percent() + " %");
+            } catch (IOException gone) {
+                throw new UncheckedIOException(gone);
+            }
         }
 
         /** How long the models that this request has named stay loaded after it; negative: until their memory is needed. */

@@ -10,6 +10,7 @@ import roselle.server.anthropic.AnswerBlocks.Watcher;
 import roselle.server.anthropic.MessageReader.MessageCall;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
+import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.RequestIds;
 
@@ -24,7 +25,9 @@ final class MessagesHandler implements Handler {
     @Override
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            MessageCall call = new MessageReader(admitted.models()).read(exchange.json());
+            JsonFields fields = exchange.json();
+            admitted.streaming(fields.bool("stream", false));
+            MessageCall call = new MessageReader(admitted.models()).read(fields);
             try (Answer answer = admitted.submitWithinContext(call.model(), call.request())) {
                 String id = RequestIds.next("msg_");
                 if (call.streams()) {

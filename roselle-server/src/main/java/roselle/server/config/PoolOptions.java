@@ -16,13 +16,15 @@ import roselle.api.InvalidRequestException;
  * @param repository a folder that is read again while the server runs, whose models come on top
  * @param hostMemory bytes of the machine's memory for the weights of models that had to leave a GPU for others: they come back
  *     from there
+ * @param news when streams that wait for their model say how far that is
  */
 public record PoolOptions(
         List<PooledModel> models,
         long memory,
         Duration patience,
         Optional<ModelRepository> repository,
-        long hostMemory) {
+        long hostMemory,
+        LoadNews news) {
     public static final Duration PATIENCE = Duration.ofMinutes(5);
 
     /** Models that stay the same. */
@@ -32,12 +34,17 @@ public record PoolOptions(
 
     /** Models none of which is kept in the machine's memory. */
     public PoolOptions(List<PooledModel> models, long memory, Duration patience, Optional<ModelRepository> repository) {
-        this(models, memory, patience, repository, 0);
+        this(models, memory, patience, repository, 0, LoadNews.USUAL);
     }
 
     /** The same with so much of the machine's memory for models that had to leave a GPU. */
     public PoolOptions withHostMemory(long bytes) {
-        return new PoolOptions(models, memory, patience, repository, bytes);
+        return new PoolOptions(models, memory, patience, repository, bytes, news);
+    }
+
+    /** The same where streams that wait hear of it at other times. */
+    public PoolOptions with(LoadNews other) {
+        return new PoolOptions(models, memory, patience, repository, hostMemory, other);
     }
 
     public PoolOptions {

@@ -58,6 +58,13 @@ public final class EventStream {
         }
     }
 
+    /** Sends a text that clients leave out, and before the first one the head; does nothing in a format that has no such thing. */
+    public void comment(String text) throws IOException {
+        if (format.comment(frame, text)) {
+            flush();
+        }
+    }
+
     /** Ends the stream as its format has it; what has not left does now. */
     public void finish() throws IOException {
         if (isOpen) {

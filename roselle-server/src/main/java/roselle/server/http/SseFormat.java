@@ -24,6 +24,12 @@ public record SseFormat(String errorEvent, String endMark) implements StreamForm
     }
 
     @Override
+    public boolean comment(Utf8Buffer out, String text) {
+        out.ascii(": ").escaped(text).ascii(END);
+        return true;
+    }
+
+    @Override
     public void end(Utf8Buffer out) {
         out.ascii(END);
     }

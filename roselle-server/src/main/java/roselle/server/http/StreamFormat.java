@@ -7,6 +7,11 @@ public interface StreamFormat {
     /** Writes what stands before a document; {@code event} is what it tells of, or empty. */
     void begin(Utf8Buffer out, String event);
 
+    /** Writes what clients leave out, as a sign of life; false where the format has no such thing. */
+    default boolean comment(Utf8Buffer out, String text) {
+        return false;
+    }
+
     /** Writes what stands after a document. */
     void end(Utf8Buffer out);
 

@@ -92,6 +92,7 @@ final class InferHandler {
     void generate(Exchange exchange, boolean isStream) throws IOException {
         try (var admitted = answers.admit(exchange)) {
             JsonFields fields = exchange.json();
+            admitted.streaming(isStream);
             ServedModel model = ModelPath.of(exchange).in(admitted.models());
             try (var timed = statistics.begin(model)) {
                 JsonFields parameters = parameters(fields);

@@ -23,6 +23,7 @@ import roselle.server.answer.Answers.AdmittedRequest;
 import roselle.server.answer.Logprobs;
 import roselle.server.http.EventStream;
 import roselle.server.http.Exchange;
+import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
 import roselle.server.llamacpp.CompletionReader.Call;
 
@@ -39,23 +40,21 @@ final class CompletionHandler {
 
     void complete(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            answer(
-                    exchange,
-                    admitted,
-                    new CompletionReader(admitted.models()).read(exchange.json(), CompletionReader::continued));
+            answer(exchange, admitted, CompletionReader::continued);
         }
     }
 
     void infill(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            answer(
-                    exchange,
-                    admitted,
-                    new CompletionReader(admitted.models()).read(exchange.json(), new InfillSource(admitted)));
+            answer(exchange, admitted, new InfillSource(admitted));
         }
     }
 
-    private static void answer(Exchange exchange, AdmittedRequest admitted, Call call) throws IOException {
+    private static void answer(Exchange exchange, AdmittedRequest admitted, CompletionReader.Source source)
+            throws IOException {
+        JsonFields fields = exchange.json();
+        admitted.streaming(fields.bool("stream", false));
+        Call call = new CompletionReader(admitted.models()).read(fields, source);
         try (Answer answer = admitted.submitWithinContext(call.model(), call.request())) {
             var completion = new Completion(call, answer.promptTokens());
             if (call.streams()) {

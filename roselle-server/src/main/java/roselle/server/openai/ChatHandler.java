@@ -15,6 +15,7 @@ import roselle.server.answer.Answer;
 import roselle.server.answer.Answers;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
+import roselle.server.http.JsonFields;
 import roselle.server.http.RequestIds;
 
 /** {@code /v1/chat/completions}, whole or as a stream. */
@@ -28,7 +29,9 @@ final class ChatHandler implements Handler {
     @Override
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            ChatCall call = new ChatReader(admitted.models()).read(exchange.json());
+            JsonFields fields = exchange.json();
+            admitted.streaming(fields.bool("stream", false));
+            ChatCall call = new ChatReader(admitted.models()).read(fields);
             try (Answer answer = admitted.submit(call.model(), call.request())) {
                 var head = new AnswerHead(
                         RequestIds.next("chatcmpl-"), Instant.now().getEpochSecond(), call.model());

@@ -8,6 +8,7 @@ import roselle.server.answer.Answer;
 import roselle.server.answer.Answers;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
+import roselle.server.http.JsonFields;
 import roselle.server.http.RequestIds;
 
 /** {@code /v1/completions}: texts or token ids continued, whole or as a stream. */
@@ -21,7 +22,9 @@ final class CompletionHandler implements Handler {
     @Override
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            CompletionCall call = new CompletionReader(admitted.models()).read(exchange.json(), admitted);
+            JsonFields fields = exchange.json();
+            admitted.streaming(fields.bool("stream", false));
+            CompletionCall call = new CompletionReader(admitted.models()).read(fields, admitted);
             List<Answer> parts = new ArrayList<>();
             try {
                 for (var request : call.requests()) {

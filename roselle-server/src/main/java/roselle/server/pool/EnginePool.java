@@ -11,6 +11,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import roselle.backend.memory.SpareMemory;
 import roselle.engine.ModelFacts;
+import roselle.server.config.LoadNews;
 import roselle.server.config.ModelRepository;
 import roselle.server.config.ModelRepository.Control;
 import roselle.server.config.ModelSupply;
@@ -31,6 +32,7 @@ public final class EnginePool implements AutoCloseable {
     private final Set<String> pinned = new HashSet<>(); // whose loading has begun
     private final Optional<ModelRepository> repository;
     private final Optional<RepositoryWatch<Served>> watch;
+    private final LoadNews news;
     private final Thread clock;
 
     private EnginePool(PoolOptions options) {
@@ -46,6 +48,7 @@ public final class EnginePool implements AutoCloseable {
                 .isPresent()) {
             pool.requirePermission();
         }
+        news = options.news();
         repository = options.repository();
         watch = repository.map(from -> new RepositoryWatch<>(
                 () -> ModelFolder.prints(from.folder()),
@@ -186,6 +189,11 @@ public final class EnginePool implements AutoCloseable {
     /** What they take of it. */
     public long hostBytes() {
         return sleepers.bytes();
+    }
+
+    /** When streams that wait for their model say how far that is. */
+    public LoadNews news() {
+        return news;
     }
 
     public ModelPool<Served> models() {

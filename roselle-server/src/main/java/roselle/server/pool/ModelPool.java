@@ -12,10 +12,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -157,40 +154,12 @@ public final class ModelPool<E> implements AutoCloseable {
      * @throws DeviceException if it cannot be loaded
      */
     public Lease<E> use(String name, Consumer<Runnable> canceller) {
-        CompletableFuture<Lease<E>> asked = ask(name);
-        if (!asked.isDone()) {
-            canceller.accept(() -> asked.cancel(false));
-        }
-        try {
-            return await(name, asked);
-        } catch (ExecutionException failed) {
-            String why = message(failed.getCause());
-            throw failed.getCause() instanceof CapacityException
-                    ? new CapacityException(why, failed)
-                    : new DeviceException(why, failed);
-        } catch (CancellationException gone) {
-            withdraw(name);
-            throw gone;
-        } catch (InterruptedException interruption) {
-            Thread.currentThread().interrupt();
-            if (!asked.cancel(false)) {
-                var _ = asked.thenAccept(Lease::close); // it came at the same moment
-            }
-            withdraw(name);
-            throw new DeviceException("interrupted while the model " + name + " was loaded", interruption);
-        }
+        return use(name, canceller, new LoadListener(patience, patience, _ -> {}));
     }
 
-    private Lease<E> await(String name, CompletableFuture<Lease<E>> asked)
-            throws ExecutionException, InterruptedException {
-        try {
-            return asked.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException late) {
-            if (asked.cancel(false)) {
-                throw new CapacityException(withdraw(name), late);
-            }
-            return asked.get(); // it has come, or failed, at the last moment
-        }
+    /** The same, while {@code listener} hears how far it is. */
+    public Lease<E> use(String name, Consumer<Runnable> canceller, LoadListener listener) {
+        return new LoadWait<>(this, name, patience, listener).await(canceller);
     }
 
     /** A model as soon as it is loaded; completed at once where it is. */
@@ -238,7 +207,7 @@ public final class ModelPool<E> implements AutoCloseable {
     }
 
     /** Forgets those that wait no more; returns why it took so long. */
-    private synchronized String withdraw(String name) {
+    synchronized String withdraw(String name) {
         @Nullable PoolEntry<E> entry = named.get(name);
         if (entry == null) {
             return "the model " + name + " is not there any more";
@@ -289,6 +258,7 @@ public final class ModelPool<E> implements AutoCloseable {
         if (retired.contains(entry)) { // somebody has put another in its place
             retired.remove(entry);
             entry.rest();
+            notifyAll(); // who closes the pool waits for it
             return;
         }
         long pinned = entries.values().stream()
@@ -467,7 +437,7 @@ public final class ModelPool<E> implements AutoCloseable {
         }
     }
 
-    private static String message(@Nullable Throwable failure) {
+    static String message(@Nullable Throwable failure) {
         @Nullable String message = failure == null ? null : failure.getMessage();
         return message == null ? String.valueOf(failure) : message;
     }
@@ -550,6 +520,11 @@ public final class ModelPool<E> implements AutoCloseable {
                 .flatMap(entry ->
                         Optional.ofNullable(entry.model).map(model -> new Loaded<>(entry.name, model)).stream())
                 .toList();
+    }
+
+    /** The model that a name or an alias means, if it is there. */
+    synchronized Optional<ModelState> state(String name) {
+        return Optional.ofNullable(named.get(name)).map(entry -> entry.state(clock.getAsLong()));
     }
 
     /** All models. */

@@ -20,6 +20,7 @@ import roselle.server.http.ApiException;
 import roselle.server.http.ErrorKind;
 import roselle.server.http.Exchange;
 import roselle.server.http.Handler;
+import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
 import roselle.server.responses.ResponseOutput.Watcher;
 
@@ -37,7 +38,9 @@ final class ResponsesHandler implements Handler {
     @Override
     public void handle(Exchange exchange) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            ResponseCall call = new ResponseReader(admitted.models(), store).read(exchange.json(), admitted.key());
+            JsonFields fields = exchange.json();
+            admitted.streaming(fields.bool("stream", false));
+            ResponseCall call = new ResponseReader(admitted.models(), store).read(fields, admitted.key());
             if (call.asked().isInBackground()) {
                 begin(exchange, admitted, call);
                 return;

@@ -12,6 +12,7 @@ import roselle.server.answer.Answers;
 import roselle.server.answer.Answers.AdmittedRequest;
 import roselle.server.http.EventStream;
 import roselle.server.http.Exchange;
+import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
 
 /**
@@ -27,7 +28,9 @@ final class GenerateHandler {
 
     void handle(Exchange exchange, GenerateReader.Form form) throws IOException {
         try (var admitted = answers.admit(exchange)) {
-            GenerateCall call = new GenerateReader(admitted.models()).read(exchange.json(), form);
+            JsonFields fields = exchange.json();
+            admitted.streaming(GenerateReader.streams(fields, form));
+            GenerateCall call = new GenerateReader(admitted.models()).read(fields, form);
             try (Answer answer = admitted.submit(call.model(), cut(call, admitted))) {
                 var generated = new GenerateAnswer(call, answer.promptTokens());
                 if (call.streams()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -67,6 +68,47 @@ final class PoolFailuresTest {
         load.run();
         run();
         assertThat(stuck).isDone();
+    }
+
+    @Test
+    void aPoolClosesThoughWhatIsPlannedIsNotThereAnyMore() throws InterruptedException {
+        var _ = pool.ask("a");
+        pool.remove("a");
+        Thread closing = Thread.ofPlatform().start(pool::close);
+        while (closing.getState() != Thread.State.WAITING) {
+            Thread.onSpinWait();
+        }
+
+        run();
+        closing.join();
+        assertThat(pool.totals().heldBytes()).isZero();
+    }
+
+    @Test
+    void whoeverWaitsHearsHowFarItIs() {
+        var told = new ArrayList<String>();
+        var listener = new LoadListener(Duration.ofNanos(1), Duration.ofNanos(1), state -> {
+            told.add(state.word() + " " + state.name());
+            tasks.removeFirst().run(); // the plan, then the load
+        });
+        var patient = new ModelPool<>(List.of(member("a", first)), 100, Duration.ofDays(1), tasks::add, () -> 0);
+
+        patient.use("a", _ -> {}, listener).close();
+
+        assertThat(told).containsExactly("loading a", "loading a");
+    }
+
+    @Test
+    void whoeverIsToldNoMoreWaitsNoMore() {
+        var listener = new LoadListener(Duration.ofNanos(1), Duration.ofNanos(1), _ -> {
+            throw new IllegalStateException("gone");
+        });
+        var patient = new ModelPool<>(
+                List.of(member("a", first), member("c", third)), 100, Duration.ofDays(1), tasks::add, () -> 0);
+
+        assertThatThrownBy(() -> patient.use("a", _ -> {}, listener)).hasMessage("gone");
+        run();
+        assertThat(patient.totals().heldBytes()).as("nobody waits for it").isZero();
     }
 
     @Test
