@@ -416,7 +416,7 @@ public final class Engine implements AutoCloseable {
             int maxLength,
             long submitted,
             @Nullable AdapterUse use) {
-        long seed = request.sampling().seed().orElseGet(() -> mix(nextId.get() ^ submitted));
+        long seed = request.sampling().seed().orElseGet(() -> Seeds.spread(nextId.get() ^ submitted));
         var scheduling = scheduling(request, submitted, use == null ? "" : use.digest());
         var constraints = constraints(request, prompt);
         var sequences = new Waiting[request.output().choices()];
@@ -467,13 +467,6 @@ public final class Engine implements AutoCloseable {
                 : scheduling.firstTokenWithin().toNanos();
         return new Scheduling(
                 scope, scheduling.priority(), scheduling.key(), submitted, deadline, submitted + patience);
-    }
-
-    /** Spreads the bits of a number (the finaliser of SplitMix64). */
-    private static long mix(long bits) {
-        long z = (bits ^ bits >>> 30) * 0xBF58476D1CE4E5B9L;
-        z = (z ^ z >>> 27) * 0x94D049BB133111EBL;
-        return z ^ z >>> 31;
     }
 
     /** What this engine takes of the machine. */
@@ -559,6 +552,11 @@ public final class Engine implements AutoCloseable {
     /** Tokens of the longest prompt and answer together. */
     public int context() {
         return longest;
+    }
+
+    /** How the token is spelled with which a text begins, as the model's files name it; empty where they name none. */
+    public String beginToken() {
+        return encoder.beginToken();
     }
 
     /** The tokens with which the model ends an answer. */

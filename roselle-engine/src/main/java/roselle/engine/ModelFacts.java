@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.gguf.FileTypes;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.checkpoint.summary.ModelSummary;
 import roselle.checkpoint.summary.ModelSummary.TypeUse;
@@ -15,7 +16,8 @@ import roselle.quantization.Quantization;
  * @param format {@code gguf} or {@code safetensors}
  * @param architecture as the files name it; empty where they do not
  * @param parameters numbers in all tensors
- * @param quantization the type that most of them are stored in, such as {@code Q4_K}
+ * @param quantization how they are stored: the mix that a GGUF file says it is of, such as {@code Q4_K_M}, else the type that most
+ *     of them have, such as {@code BF16}; codes of FP8 are {@code FP8}
  * @param fileBytes of the files that hold tensors
  * @param chatTemplate its source in Jinja; empty where there is none
  */
@@ -47,7 +49,7 @@ public record ModelFacts(
                 format,
                 summary.architecture().orElse(""),
                 summary.parameters(),
-                type,
+                FileTypes.name(checkpoint.config()).orElse(type.startsWith("F8_") ? "FP8" : type),
                 summary.bytesOnDisk(),
                 checkpoint.chatTemplate().orElse(""));
     }

@@ -146,6 +146,7 @@ final class LlamaCppTest {
                 .isEqualTo(demo.engine().facts().chatTemplate())
                 .contains("<|im_start|>");
         assertThat(properties.at("/eos_token").stringValue()).isEqualTo("<|endoftext|>");
+        assertThat(properties.at("/bos_token").stringValue()).isEqualTo("<|endoftext|>");
         assertThat(properties.at("/build_info").stringValue()).startsWith("roselle-");
         assertThat(demo.get("/props?model=other").statusCode()).isEqualTo(404);
     }

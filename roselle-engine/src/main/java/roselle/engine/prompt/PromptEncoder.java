@@ -109,9 +109,14 @@ public final class PromptEncoder {
         };
     }
 
+    /** How the token is spelled with which a text begins; empty where there is none. */
+    public String beginToken() {
+        return String.valueOf(modelVariables.get(BEGIN));
+    }
+
     /** Whether the tokenizer is to add what the template did not write, and leaves to it. */
     private boolean lacksBeginning(Prompt.Chat chat, String rendered) {
-        String begin = String.valueOf(modelVariables.get(BEGIN));
+        String begin = beginToken();
         boolean leavesIt = forms.of(chat)
                 .template()
                 .filter(template -> !template.writesBeginning())

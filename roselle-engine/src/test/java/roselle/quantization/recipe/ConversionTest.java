@@ -42,6 +42,7 @@ class ConversionTest {
             assertThat(after.config().flag("tokenizer.ggml.add_bos_token", false))
                     .isTrue();
             assertThat(after.config().integer("general.file_type")).isEqualTo(14);
+            assertThat(roselle.engine.ModelFacts.of(after).quantization()).isEqualTo("Q4_K_S");
             assertThat(after.tensors().keySet())
                     .containsExactlyElementsOf(before.tensors().keySet());
             assertThat(after.tensor("blk.0.attn_norm.weight").type()).isEqualTo(DataType.F32);

@@ -45,6 +45,7 @@ final class StateRoutes {
                 .field("model_path", model.name()); // where its file lies is the server's own affair
         json.object("modalities").field("vision", false).field("audio", false).endObject();
         json.field("chat_template", engine.facts().chatTemplate())
+                .field("bos_token", engine.beginToken())
                 .field("eos_token", endToken(engine))
                 .field("build_info", "roselle-" + version)
                 .field("endpoint_slots", true)

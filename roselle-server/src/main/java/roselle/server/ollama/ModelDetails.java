@@ -14,7 +14,7 @@ import roselle.tokenizer.Tokenizer;
  * @param format {@code gguf} or {@code safetensors}
  * @param family its architecture
  * @param parameters numbers in all tensors
- * @param quantization the type that most of them have
+ * @param quantization how they are stored: a mix of types, or the type that most of them have
  */
 record ModelDetails(String format, String family, long parameters, String quantization) {
     private static final ModelDetails UNKNOWN = new ModelDetails("", "", 0, "");
