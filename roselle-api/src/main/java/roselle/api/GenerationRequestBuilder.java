@@ -25,6 +25,7 @@ public final class GenerationRequestBuilder {
     private double repetitionPenalty = SamplingParameters.DEFAULT.repetitionPenalty();
     private double presencePenalty = SamplingParameters.DEFAULT.presencePenalty();
     private double frequencyPenalty = SamplingParameters.DEFAULT.frequencyPenalty();
+    private int penaltyWindow = SamplingParameters.ALL_TOKENS;
     private Map<Integer, Float> logitBias = Map.of();
     private OptionalLong seed = OptionalLong.empty();
 
@@ -99,6 +100,7 @@ public final class GenerationRequestBuilder {
         repetitionPenalty = value.repetitionPenalty();
         presencePenalty = value.presencePenalty();
         frequencyPenalty = value.frequencyPenalty();
+        penaltyWindow = value.penaltyWindow();
         logitBias = value.logitBias();
         seed = value.seed();
         return this;
@@ -141,6 +143,12 @@ public final class GenerationRequestBuilder {
 
     public GenerationRequestBuilder frequencyPenalty(double value) {
         frequencyPenalty = value;
+        return this;
+    }
+
+    /** How many of the latest tokens penalties see. */
+    public GenerationRequestBuilder penaltyWindow(int value) {
+        penaltyWindow = value;
         return this;
     }
 
@@ -256,6 +264,7 @@ public final class GenerationRequestBuilder {
                         presencePenalty,
                         frequencyPenalty,
                         logitBias,
+                        penaltyWindow,
                         seed),
                 new StopConditions(maxTokens, minTokens, stopStrings, stopTokenIds, ignoreEos),
                 output,

@@ -15,6 +15,8 @@ import java.util.OptionalLong;
  * @param presencePenalty subtract from the logits of tokens seen in the output, in [−2, 2]
  * @param frequencyPenalty subtract for each time a token was seen in the output, in [−2, 2]
  * @param logitBias added to the logits of these token ids, each in [−100, 100]
+ * @param penaltyWindow penalties see so many of the latest tokens of prompt and answer, each of them those of which it is said above;
+ *     {@link #ALL_TOKENS} for all
  * @param seed the draw at a position depends on the seed and the position only; without one the engine picks one
  */
 public record SamplingParameters(
@@ -27,7 +29,11 @@ public record SamplingParameters(
         double presencePenalty,
         double frequencyPenalty,
         Map<Integer, Float> logitBias,
+        int penaltyWindow,
         OptionalLong seed) {
+    /** A window of penalties that has no end. */
+    public static final int ALL_TOKENS = Integer.MAX_VALUE;
+
     /** Draws from the model's own distribution. */
     public static final SamplingParameters DEFAULT =
             new SamplingParameters(1, 0, 1, 0, 1, 1, 0, 0, Map.of(), OptionalLong.empty());
@@ -38,6 +44,32 @@ public record SamplingParameters(
 
     private static final double SMALLEST = 1e-6;
 
+    /** Parameters whose penalties see all tokens. */
+    public SamplingParameters(
+            double temperature,
+            int topK,
+            double topP,
+            double minP,
+            double typicalP,
+            double repetitionPenalty,
+            double presencePenalty,
+            double frequencyPenalty,
+            Map<Integer, Float> logitBias,
+            OptionalLong seed) {
+        this(
+                temperature,
+                topK,
+                topP,
+                minP,
+                typicalP,
+                repetitionPenalty,
+                presencePenalty,
+                frequencyPenalty,
+                logitBias,
+                ALL_TOKENS,
+                seed);
+    }
+
     public SamplingParameters {
         Check.between("temperature", temperature, 0, 100);
         Check.atLeast("top_k", topK, 0);
@@ -47,6 +79,7 @@ public record SamplingParameters(
         Check.between("repetition_penalty", repetitionPenalty, 0.01, 100);
         Check.between("presence_penalty", presencePenalty, -2, 2);
         Check.between("frequency_penalty", frequencyPenalty, -2, 2);
+        Check.atLeast("penalty_window", penaltyWindow, 1);
         Check.atMost("logit_bias", "the number of logit_bias entries", logitBias.size(), 4096);
         logitBias.forEach((id, bias) -> {
             Check.atLeast("logit_bias", "a token id of logit_bias", id, 0);

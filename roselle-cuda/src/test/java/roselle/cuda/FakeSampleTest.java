@@ -114,6 +114,23 @@ class FakeSampleTest {
         assertThat(told).allMatch(row -> row.prompt == 3 && row.repetition == 1.25f);
     }
 
+    @ParameterizedTest
+    @EnumSource(
+            value = Overlap.class,
+            names = {"OFF", "ON"})
+    void aWindowOfTwoIsAllThatTheDeviceHears(Overlap overlap) {
+        List<Row> told = rowsOf(
+                request()
+                        .repetitionPenalty(1.25)
+                        .presencePenalty(0.5)
+                        .penaltyWindow(2)
+                        .build(),
+                overlap);
+        assertThat(told.stream().map(Row::history))
+                .containsExactly(List.of(4, 5), List.of(5, TOKEN), List.of(TOKEN, TOKEN), List.of(TOKEN, TOKEN));
+        assertThat(told.stream().map(Row::prompt)).as("of these the prompt's").containsExactly(2, 1, 0, 0);
+    }
+
     @Test
     void theOtherPenaltiesSeeTheAnswerAlone() {
         List<Row> told =

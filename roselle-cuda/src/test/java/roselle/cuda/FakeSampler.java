@@ -86,6 +86,7 @@ final class FakeSampler {
             int hidden = rows.position[0] - seen;
             rows.history[0] = new int[rows.position[0]];
             System.arraycopy(ints(arena, SampleRowLayout.HISTORY.of(struct), seen), 0, rows.history[0], hidden, seen);
+            rows.penaltyWindow[0] = seen;
             rows.promptLength[0] = hidden + SampleRowLayout.PROMPT_LENGTH.of(struct);
         } else {
             rows.promptLength[0] = rows.position[0];

@@ -155,6 +155,7 @@ public final class SamplingPlan {
         rows.repetition[row] = (float) sampling.repetitionPenalty();
         rows.presence[row] = (float) sampling.presencePenalty();
         rows.frequency[row] = (float) sampling.frequencyPenalty();
+        rows.penaltyWindow[row] = sampling.penaltyWindow();
         rows.history[row] = ids;
         rows.promptLength[row] = promptLength;
         rows.biasIds[row] = biasIds;

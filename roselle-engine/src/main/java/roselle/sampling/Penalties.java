@@ -4,7 +4,8 @@ import roselle.backend.step.SamplingRows;
 
 /**
  * Changes logits by what was said before: repetition over prompt and answer (Keskar et al., CTRL), then frequency and
- * presence over the answer alone, as vLLM and OpenAI define them.
+ * presence over the answer alone, as vLLM and OpenAI define them; each over what of that is in the window of the latest tokens, as
+ * llama.cpp and Ollama have it.
  */
 final class Penalties {
     private final int[] lastSeen; // [vocabulary] the round in which a token was last met
@@ -20,21 +21,22 @@ final class Penalties {
         int[] history = rows.history[row];
         int length = rows.position[row];
         if (rows.repetition[row] != 1) {
-            punishRepetition(logits, rows.repetition[row], history, length);
+            punishRepetition(logits, rows.repetition[row], history, rows.historyStart(row), length);
         }
         if (rows.presence[row] != 0 || rows.frequency[row] != 0) {
-            for (int i = rows.promptLength[row]; i < length; i++) {
+            int start = rows.answerStart(row);
+            for (int i = start; i < length; i++) {
                 counts[history[i]]++;
             }
-            for (int i = rows.promptLength[row]; i < length; i++) {
+            for (int i = start; i < length; i++) {
                 punishPresence(logits, rows.presence[row], rows.frequency[row], history[i]);
             }
         }
     }
 
-    private void punishRepetition(float[] logits, float penalty, int[] history, int length) {
+    private void punishRepetition(float[] logits, float penalty, int[] history, int start, int length) {
         round++;
-        for (int i = 0; i < length; i++) {
+        for (int i = start; i < length; i++) {
             int id = history[i];
             if (id < logits.length && lastSeen[id] != round) {
                 lastSeen[id] = round;

@@ -4,6 +4,7 @@ import java.util.Map;
 import java.util.Set;
 import roselle.api.GenerationRequest;
 import roselle.api.OutputOptions;
+import roselle.api.SamplingParameters;
 import roselle.backend.step.SamplingRows;
 import roselle.batch.SamplingPlan;
 
@@ -17,6 +18,7 @@ final class Plans {
     double repetition = 1;
     double presence;
     double frequency;
+    int penaltyWindow = SamplingParameters.ALL_TOKENS;
     Map<Integer, Float> bias = Map.of();
     Set<Integer> stopIds = Set.of();
     int minTokens;
@@ -41,6 +43,7 @@ final class Plans {
                 .repetitionPenalty(repetition)
                 .presencePenalty(presence)
                 .frequencyPenalty(frequency)
+                .penaltyWindow(penaltyWindow)
                 .logitBias(bias)
                 .maxTokens(1 << 20)
                 .minTokens(minTokens)

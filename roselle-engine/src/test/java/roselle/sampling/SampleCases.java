@@ -4,6 +4,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Random;
+import roselle.api.SamplingParameters;
 import roselle.backend.step.SampledTokens;
 import roselle.backend.step.SamplingRows;
 import roselle.batch.SamplingPlan;
@@ -106,6 +107,7 @@ public final class SampleCases {
         plans.repetition = pick(1, 1, 1.1, 0.8);
         plans.presence = pick(0, 0, 0.6, -1);
         plans.frequency = pick(0, 0, 0.3, -0.7);
+        plans.penaltyWindow = (int) pick(SamplingParameters.ALL_TOKENS, SamplingParameters.ALL_TOKENS, 1, 20, 200);
         plans.seed = random.nextLong();
         plans.topLogprobs = (int) pick(-1, 0, 1, 5, 20);
         if (random.nextInt(3) == 0) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import roselle.backend.step.SamplingRows;
 import roselle.backend.step.SamplingRows.Place;
 import roselle.backend.step.StepLimits;
@@ -57,6 +59,24 @@ class SamplingRowsTest {
         rows.mask[1] = new long[1];
         rows.settlePlace(1);
         assertThat(rows.place[1]).isEqualTo(Place.HOST);
+    }
+
+    /** Position 7 behind a prompt of 4: a window of 5 begins in the prompt, one of 2 in the answer. */
+    @ParameterizedTest
+    @CsvSource({"2147483647, 0, 4", "7, 0, 4", "5, 2, 4", "3, 4, 4", "2, 5, 5", "1, 6, 6"})
+    void penaltiesSeeTheirWindow(int window, int start, int answer) {
+        var rows = new SamplingRows(1, 100);
+        rows.begin(1);
+        var plans = new Plans();
+        plans.repetition = 1.1;
+        plans.penaltyWindow = window;
+        fill(rows, 0, plans);
+        assertThat(rows.historyStart(0)).isEqualTo(start);
+        assertThat(rows.answerStart(0)).isEqualTo(answer);
+        plans.repetition = 1;
+        plans.presence = 1;
+        fill(rows, 0, plans);
+        assertThat(rows.historyStart(0)).as("of the answer alone").isEqualTo(answer);
     }
 
     @Test

@@ -12,6 +12,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import roselle.api.GenerationEvent;
+import roselle.api.GenerationRequest;
+import roselle.api.Prompt;
+import roselle.api.SamplingParameters;
 import roselle.server.config.ServerConfig;
 import tools.jackson.databind.JsonNode;
 
@@ -29,6 +33,51 @@ final class LlamaCppTest {
     @AfterAll
     static void stop() {
         demo.close();
+    }
+
+    /** By both APIs that have windows, as the engine answers that is told of one. */
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 1, 4})
+    void penaltiesSeeTheWindowThatIsAskedFor(int window) {
+        String prompt = "Once upon a time there was a fox. The fox";
+        String expected = windowed(prompt, window < 0 ? SamplingParameters.ALL_TOKENS : window);
+        String options = "\"temperature\":0,\"repeat_penalty\":30,\"repeat_last_n\":" + window;
+
+        String completed = "{\"prompt\":\"" + prompt + "\",\"n_predict\":12," + options + "}";
+        assertThat(DemoServer.json(demo.post("/completion", completed).body())
+                        .at("/content")
+                        .stringValue())
+                .isEqualTo(expected);
+        String generated = "{\"model\":\"demo\",\"raw\":true,\"stream\":false,\"prompt\":\"" + prompt
+                + "\",\"options\":{\"num_predict\":12," + options + "}}";
+        assertThat(DemoServer.json(demo.post("/api/generate", generated).body())
+                        .at("/response")
+                        .stringValue())
+                .isEqualTo(expected);
+        assertThat(expected.equals(windowed(prompt, SamplingParameters.ALL_TOKENS)))
+                .as("whether the window makes no difference")
+                .isEqualTo(window < 0);
+    }
+
+    private static String windowed(String prompt, int window) {
+        var request = GenerationRequest.builder()
+                .prompt(new Prompt.Text(prompt, true, true))
+                .temperature(0)
+                .repetitionPenalty(30)
+                .penaltyWindow(window)
+                .maxTokens(12)
+                .build();
+        var text = new StringBuilder();
+        try (var generation = demo.engine().submit(request)) {
+            for (GenerationEvent event : generation) {
+                switch (event) {
+                    case GenerationEvent.TokenGenerated token -> text.append(token.text());
+                    case GenerationEvent.ChoiceEnded end -> text.append(end.text());
+                    default -> {}
+                }
+            }
+        }
+        return text.toString();
     }
 
     @Test
@@ -271,7 +320,6 @@ final class LlamaCppTest {
                 "\"xtc_probability\":0.5 | xtc_probability is 0.5",
                 "\"samplers\":[\"top_k\"] | samplers is",
                 "\"id_slot\":1 | id_slot is 1",
-                "\"repeat_last_n\":64,\"presence_penalty\":0.5 | repeat_last_n is 64",
                 "\"logit_bias\":[[1,true]] | logit_bias is",
                 "\"logit_bias\":[[1,101]] | logit_bias is",
                 "\"grammar\":\"root ::= x\" | grammar:",

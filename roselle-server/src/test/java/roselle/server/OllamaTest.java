@@ -320,7 +320,6 @@ final class OllamaTest {
                 "\"options\":{\"num_ctx\":99999999} | options.num_ctx is 99999999",
                 "\"options\":{\"num_gpu\":3} | options.num_gpu is 3",
                 "\"options\":{\"mirostat\":1} | options.mirostat is 1",
-                "\"options\":{\"repeat_last_n\":64,\"repeat_penalty\":1.1} | options.repeat_last_n is 64",
                 "\"options\":{\"num_ctx\":4} | options.num_ctx is 4",
                 "\"options\":{\"best\":1} | unknown field options.best",
                 "\"keep_alive\":0 | keep_alive is 0",

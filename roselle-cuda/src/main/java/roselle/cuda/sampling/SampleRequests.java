@@ -71,7 +71,7 @@ final class SampleRequests {
         if (rows.hasPenalties(row)) {
             int start = rows.historyStart(row);
             int seen = rows.position[row] - start;
-            SampleRowLayout.PROMPT_LENGTH.set(structs, at, rows.promptLength[row] - start);
+            SampleRowLayout.PROMPT_LENGTH.set(structs, at, rows.answerStart(row) - start);
             SampleRowLayout.HISTORY_LENGTH.set(structs, at, seen);
             SampleRowLayout.HISTORY.set(structs, at, address + putIds(rows.history[row], start, seen));
         }

@@ -52,6 +52,7 @@ public final class SamplingRows {
     public final float[] repetition; // 1 for none
     public final float[] presence; // 0 for none
     public final float[] frequency; // 0 for none
+    public final int[] penaltyWindow; // of the latest tokens, which alone a penalty sees
     /** The tokens before the one to be sampled, {@link #position} of them, which count where {@link #hasPenalties}. */
     public final int[][] history;
 
@@ -90,6 +91,7 @@ public final class SamplingRows {
         repetition = new float[maxOutputs];
         presence = new float[maxOutputs];
         frequency = new float[maxOutputs];
+        penaltyWindow = new int[maxOutputs];
         history = new int[maxOutputs][];
         promptLength = new int[maxOutputs];
         biasIds = new int[maxOutputs][];
@@ -127,6 +129,7 @@ public final class SamplingRows {
         Arrays.fill(repetition, 0, rows, 1f);
         Arrays.fill(presence, 0, rows, 0f);
         Arrays.fill(frequency, 0, rows, 0f);
+        Arrays.fill(penaltyWindow, 0, rows, Integer.MAX_VALUE);
     }
 
     /** Forgets the rows and what they refer to. */
@@ -151,7 +154,16 @@ public final class SamplingRows {
 
     /** The first token of the history that a penalty sees: the others but that for repetition see the answer alone. */
     public int historyStart(int row) {
-        return repetition[row] == 1f ? promptLength[row] : 0;
+        return repetition[row] == 1f ? answerStart(row) : windowStart(row);
+    }
+
+    /** The first token of the answer that a penalty sees. */
+    public int answerStart(int row) {
+        return Math.max(promptLength[row], windowStart(row));
+    }
+
+    private int windowStart(int row) {
+        return Math.max(0, position[row] - penaltyWindow[row]);
     }
 
     /** Lets the device sample a row, or the host where no device can, or where it has no room left. */

@@ -37,19 +37,18 @@ public final class OptionFields {
 
     /** A request that draws tokens and ends as the options of a body say. */
     public static GenerationRequestBuilder read(JsonFields body, ServedModel model) {
-        SamplingParameters advice = model.sampling(USUAL);
         GenerationRequestBuilder request = GenerationRequest.builder()
-                .sampling(advice)
+                .sampling(model.sampling(USUAL))
                 .stopStrings(model.defaults().stops())
                 .maxTokens(model.defaults().maxTokens().orElse(StopConditions.REST_OF_CONTEXT));
-        body.object("options").ifPresent(given -> new OptionFields(given, model).read(request, advice));
+        body.object("options").ifPresent(given -> new OptionFields(given, model).read(request));
         return request;
     }
 
     /** How tokens are drawn by the options of a body over what holds otherwise. */
     static SamplingParameters over(SamplingParameters advice, JsonFields body, ServedModel model) {
         GenerationRequestBuilder request = GenerationRequest.builder().text("").sampling(advice);
-        body.object("options").ifPresent(given -> new OptionFields(given, model).read(request, advice));
+        body.object("options").ifPresent(given -> new OptionFields(given, model).read(request));
         return request.build().sampling();
     }
 
@@ -72,7 +71,7 @@ public final class OptionFields {
         return asked;
     }
 
-    private void read(GenerationRequestBuilder request, SamplingParameters advice) {
+    private void read(GenerationRequestBuilder request) {
         fields.number("temperature", 0, 100).ifPresent(request::temperature);
         fields.integer("top_k", 0, Integer.MAX_VALUE).ifPresent(request::topK);
         fields.number("top_p", 1e-6, 1).ifPresent(request::topP);
@@ -81,7 +80,7 @@ public final class OptionFields {
         fields.number("repeat_penalty", 0.01, 100).ifPresent(request::repetitionPenalty);
         fields.number("presence_penalty", -2, 2).ifPresent(request::presencePenalty);
         fields.number("frequency_penalty", -2, 2).ifPresent(request::frequencyPenalty);
-        PenaltyWindow.read(fields, request, advice, model.engine().context());
+        PenaltyWindow.read(fields, request);
         fields.longInteger("seed", Long.MIN_VALUE, Long.MAX_VALUE).ifPresent(request::seed);
         fields.integer("num_predict", -2, Integer.MAX_VALUE)
                 .ifPresent(most -> request.maxTokens(most > 0 ? most : StopConditions.REST_OF_CONTEXT));

@@ -71,11 +71,10 @@ final class CompletionReader {
 
     Call read(JsonFields fields, Source source) {
         ServedModel model = models.named(fields.string("model"));
-        SamplingParameters advice = model.sampling(USUAL);
-        GenerationRequestBuilder request = GenerationRequest.builder().sampling(advice);
+        GenerationRequestBuilder request = GenerationRequest.builder().sampling(model.sampling(USUAL));
         source.read(fields, model, request);
         sampling(fields, request);
-        PenaltyWindow.read(fields, request, advice, model.engine().context());
+        PenaltyWindow.read(fields, request);
         request.stopStrings(StopStrings.read(fields, "stop", model)).ignoreEos(fields.bool("ignore_eos", false));
         request.maxTokens(maxTokens(fields, model));
         request.format(format(fields, model));

@@ -14,6 +14,7 @@ import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
 import roselle.server.http.Routes;
 import roselle.server.openai.common.ChatPrompt;
+import roselle.server.prompt.PenaltyWindow;
 
 /** What llama.cpp's server tells of a model: what it was started with, how busy it is, how it writes a conversation. */
 final class StateRoutes {
@@ -70,7 +71,7 @@ final class StateRoutes {
                 .field("top_p", usual.topP())
                 .field("min_p", usual.minP())
                 .field("typical_p", usual.typicalP())
-                .field("repeat_last_n", -1)
+                .field("repeat_last_n", PenaltyWindow.shown(usual))
                 .field("repeat_penalty", usual.repetitionPenalty())
                 .field("presence_penalty", usual.presencePenalty())
                 .field("frequency_penalty", usual.frequencyPenalty())

@@ -39,6 +39,7 @@ public final class GenerationFields {
                 number("presence_penalty", -2, 2, advice.presencePenalty()),
                 number("frequency_penalty", -2, 2, advice.frequencyPenalty()),
                 fields.numbersById("logit_bias", -100, 100, MAX_IDS),
+                advice.penaltyWindow(),
                 seed.isPresent() ? seed : advice.seed());
     }
 
