@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import roselle.engine.EngineConfig;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.server.config.ListenOptions;
@@ -44,17 +45,7 @@ final class CreatedModelsTest {
     @BeforeAll
     static void start() throws IOException {
         Files.copy(DemoServer.demo(), folder.resolve("demo.gguf"));
-        var repository = new ModelRepository(
-                folder,
-                Control.POLL,
-                Duration.ofHours(1),
-                path -> PooledModel.of(
-                        path.getFileName().toString().replace(".gguf", ""),
-                        EngineConfig.of(path).with(new BatchOptions(256, 4, 64, 0, 16))),
-                Optional.empty());
-        server = Server.start(
-                ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)),
-                new PoolOptions(List.of(), 0, PoolOptions.PATIENCE, Optional.of(repository)));
+        server = open(Control.POLL);
         create(
                 "foxes",
                 "\"system\":\"" + SYSTEM + "\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"},"
@@ -64,6 +55,20 @@ final class CreatedModelsTest {
         create("stopped", "\"parameters\":{\"temperature\":0,\"num_predict\":40,\"stop\":[\" \"]}");
         create("narrow", "\"parameters\":{\"temperature\":0,\"num_ctx\":40}");
         create("lines", "\"template\":\"" + TEMPLATE + "\",\"parameters\":{\"temperature\":0,\"num_predict\":6}");
+    }
+
+    private static Server open(Control control) {
+        var repository = new ModelRepository(
+                folder,
+                control,
+                Duration.ofHours(1),
+                path -> PooledModel.of(
+                        path.getFileName().toString().replace(".gguf", ""),
+                        EngineConfig.of(path).with(new BatchOptions(256, 4, 64, 0, 16))),
+                Optional.empty());
+        return Server.start(
+                ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)),
+                new PoolOptions(List.of(), 0, PoolOptions.PATIENCE, Optional.of(repository)));
     }
 
     private static void create(String name, String rest) {
@@ -282,5 +287,21 @@ final class CreatedModelsTest {
         assertThat(tokens.at("/usage/prompt_tokens").intValue())
                 .as("tokens stand as they are")
                 .isEqualTo(3);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/models/load", "/v2/repository/models/foxes/load"})
+    void isLoadedAsTheModelThatAnswers(String path) {
+        server.close();
+        server = open(Control.EXPLICIT);
+        String chat = "{\"model\":\"foxes\",\"messages\":[" + ASKED.replace('\'', '"') + "]}";
+        assertThat(post("/v1/chat/completions", chat).body()).contains("an operator loads it");
+
+        assertThat(post(path, path.endsWith("/models/load") ? "{\"model\":\"foxes\"}" : "{}")
+                        .statusCode())
+                .isEqualTo(200);
+
+        assertThat(post("/v1/chat/completions", chat).statusCode()).isEqualTo(200);
+        assertThat(get("/models").at("/models/0/state").stringValue()).isEqualTo("loaded");
     }
 }

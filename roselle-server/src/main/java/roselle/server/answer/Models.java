@@ -109,6 +109,11 @@ public final class Models {
                         + " or with --models"));
     }
 
+    /** Lets requests load a model from now on, as an operator wants it; of one that a client made the model that answers. */
+    public void permit(String name) {
+        requirePool().permit(created.find(name).map(CreatedModel::from).orElse(name));
+    }
+
     /** The models that generate and are loaded, each with an engine of its own. */
     public List<ServedModel> bases() {
         return of(loaded(), ServedModel.class).toList();

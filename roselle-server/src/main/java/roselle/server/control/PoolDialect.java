@@ -86,8 +86,8 @@ public final class PoolDialect implements Dialect {
             JsonFields fields = exchange.json();
             Optional<String> name = fields.string("model");
             fields.refuseOthers();
-            EnginePool pool = models.requirePool();
-            name.ifPresent(pool::permit);
+            models.requirePool();
+            name.ifPresent(models::permit);
             tell(exchange, admitted.models().any(name).name(), "loaded");
         }
     }

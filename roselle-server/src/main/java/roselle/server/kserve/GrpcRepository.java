@@ -64,7 +64,7 @@ final class GrpcRepository {
         try (var admitted = answers.admit(exchange)) {
             var messages = new GrpcMessages(exchange);
             String name = name("RepositoryModelLoadRequest", messages);
-            models.requirePool().permit(name);
+            models.permit(name);
             admitted.models().any(Optional.of(name));
             send(messages, new ProtoWriter());
         }
@@ -121,7 +121,7 @@ final class GrpcRepository {
     }
 
     ProtoWriter statistics(ModelPath path) {
-        return statistics.message(path.model().isEmpty() ? models.given() : List.of(path.listed(models)));
+        return statistics.message(path.model().isEmpty() ? models.listed() : List.of(path.listed(models)));
     }
 
     /** The configuration that Triton would have of such a model. */

@@ -60,7 +60,7 @@ public final class KserveDialect implements Dialect {
                 .get("/v2", this::server)
                 .get("/v2/health/live", this::live)
                 .get("/v2/health/ready", this::ready)
-                .get("/v2/models/stats", exchange -> exchange.sendJson(200, statistics.write(models.given())))
+                .get("/v2/models/stats", exchange -> exchange.sendJson(200, statistics.write(models.listed())))
                 .post("/v2/repository/index", model::index)
                 .postBelow(REPOSITORY, "/load", model::load)
                 .postBelow(REPOSITORY, "/unload", model::unload)

@@ -137,7 +137,7 @@ final class ModelRoutes {
                 fields.requireDefault("parameters", "a model is loaded as the server was told to", Map.of());
                 fields.refuseOthers();
             });
-            models.requirePool().permit(exchange.rest());
+            models.permit(exchange.rest());
             admitted.models().any(Optional.of(exchange.rest()));
             exchange.sendEmpty(200);
         }
