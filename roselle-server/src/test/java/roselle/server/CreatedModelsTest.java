@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -45,6 +46,12 @@ final class CreatedModelsTest {
     @BeforeAll
     static void start() throws IOException {
         Files.copy(DemoServer.demo(), folder.resolve("demo.gguf"));
+        Path encoder = EncoderServer.MODELS.resolve("bert");
+        try (Stream<Path> files = Files.walk(encoder)) { // folders before what is in them
+            for (Path file : files.toList()) {
+                Files.copy(file, folder.resolve("bert").resolve(encoder.relativize(file)));
+            }
+        }
         server = open(Control.POLL);
         create(
                 "foxes",
@@ -58,17 +65,18 @@ final class CreatedModelsTest {
     }
 
     private static Server open(Control control) {
-        var repository = new ModelRepository(
-                folder,
-                control,
-                Duration.ofHours(1),
-                path -> PooledModel.of(
-                        path.getFileName().toString().replace(".gguf", ""),
-                        EngineConfig.of(path).with(new BatchOptions(256, 4, 64, 0, 16))),
-                Optional.empty());
+        var repository =
+                new ModelRepository(folder, control, Duration.ofHours(1), CreatedModelsTest::pooled, Optional.empty());
         return Server.start(
                 ServerConfig.DEFAULT.with(new ListenOptions("127.0.0.1", 0)),
                 new PoolOptions(List.of(), 0, PoolOptions.PATIENCE, Optional.of(repository)));
+    }
+
+    private static PooledModel pooled(Path path) {
+        EngineConfig config = EngineConfig.of(path);
+        return path.endsWith("bert")
+                ? PooledModel.of("bert", config)
+                : PooledModel.of("demo", config.with(new BatchOptions(256, 4, 64, 0, 16)));
     }
 
     private static void create(String name, String rest) {
@@ -257,7 +265,13 @@ final class CreatedModelsTest {
         assertThat(listed.at("/data").values().stream()
                         .map(model -> model.path("id").stringValue()))
                 .containsExactly(
-                        "demo", "drawn:latest", "foxes:latest", "lines:latest", "narrow:latest", "stopped:latest");
+                        "bert",
+                        "demo",
+                        "drawn:latest",
+                        "foxes:latest",
+                        "lines:latest",
+                        "narrow:latest",
+                        "stopped:latest");
         for (String name : List.of("foxes", "foxes:latest")) {
             JsonNode model = get("/v1/models/" + name);
             assertThat(model.at("/id").stringValue()).isEqualTo("foxes:latest");
@@ -289,19 +303,44 @@ final class CreatedModelsTest {
                 .isEqualTo(3);
     }
 
+    @Test
+    void anEncoderHasASecondNameToo() {
+        assertThat(post("/api/copy", "{\"source\":\"bert\",\"destination\":\"vectors\"}")
+                        .statusCode())
+                .isEqualTo(200);
+
+        JsonNode embedded = answer("/api/embed", "{'model':'vectors','input':['a']}");
+        assertThat(embedded.at("/embeddings/0").size()).isEqualTo(32);
+        JsonNode listed = answer("/v1/embeddings", "{'model':'vectors','input':['a']}");
+        assertThat(listed.at("/data/0/embedding").size()).isEqualTo(32);
+        assertThat(answer("/pooling", "{'model':'vectors:latest','input':['a']}")
+                        .at("/data")
+                        .size())
+                .isOne();
+        var generated = post("/v1/completions", "{\"model\":\"vectors\",\"prompt\":\"a\"}");
+        assertThat(generated.body()).contains("bert is an encoder");
+        assertThat(send(to("/api/delete").method("DELETE", BodyPublishers.ofString("{\"model\":\"vectors\"}")))
+                        .statusCode())
+                .isEqualTo(200);
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"/models/load", "/v2/repository/models/foxes/load"})
     void isLoadedAsTheModelThatAnswers(String path) {
         server.close();
         server = open(Control.EXPLICIT);
-        String chat = "{\"model\":\"foxes\",\"messages\":[" + ASKED.replace('\'', '"') + "]}";
-        assertThat(post("/v1/chat/completions", chat).body()).contains("an operator loads it");
+        try {
+            String chat = "{\"model\":\"foxes\",\"messages\":[" + ASKED.replace('\'', '"') + "]}";
+            assertThat(post("/v1/chat/completions", chat).body()).contains("an operator loads it");
 
-        assertThat(post(path, path.endsWith("/models/load") ? "{\"model\":\"foxes\"}" : "{}")
-                        .statusCode())
-                .isEqualTo(200);
+            String load = path.equals("/models/load") ? "{\"model\":\"foxes\"}" : "{}";
+            assertThat(post(path, load).statusCode()).isEqualTo(200);
 
-        assertThat(post("/v1/chat/completions", chat).statusCode()).isEqualTo(200);
-        assertThat(get("/models").at("/models/0/state").stringValue()).isEqualTo("loaded");
+            assertThat(post("/v1/chat/completions", chat).statusCode()).isEqualTo(200);
+            assertThat(get("/v1/models/demo").at("/state").stringValue()).isEqualTo("loaded");
+        } finally {
+            server.close();
+            server = open(Control.POLL);
+        }
     }
 }

@@ -111,7 +111,12 @@ public final class Models {
 
     /** Lets requests load a model from now on, as an operator wants it; of one that a client made the model that answers. */
     public void permit(String name) {
-        requirePool().permit(created.find(name).map(CreatedModel::from).orElse(name));
+        requirePool().permit(given(name));
+    }
+
+    /** The name of the model that answers where a client gave the name. */
+    private String given(String name) {
+        return created.find(name).map(CreatedModel::from).orElse(name);
     }
 
     /** The models that generate and are loaded, each with an engine of its own. */
@@ -205,9 +210,10 @@ public final class Models {
 
     /** What a name stands for; without a name the only thing there is. */
     public Served any(Optional<String> name) {
-        Optional<ServedModel> made = made(name);
+        Optional<CreatedModel> made = name.flatMap(created::find);
         if (made.isPresent()) {
-            return made.get();
+            Served base = any(Optional.of(made.get().from()));
+            return base instanceof ServedModel model ? created.over(model, made.get()) : base;
         }
         return pool.isPresent() ? pooled(pool.get(), name) : find(name, served, everything());
     }
@@ -259,8 +265,7 @@ public final class Models {
 
     /** The name, aliases resolved, of a model that may or may not be loaded; of one that a client made that of the model that answers. */
     public String pooledName(EnginePool from, Optional<String> asked) {
-        Optional<CreatedModel> made = asked.flatMap(created::find);
-        Optional<String> name = made.map(CreatedModel::from).or(() -> asked);
+        Optional<String> name = asked.map(this::given);
         List<ModelState> states = from.models().states();
         if (name.isEmpty() && states.size() == 1) {
             return states.getFirst().name();
@@ -271,10 +276,11 @@ public final class Models {
     }
 
     /** The encoder of a name; without a name the only one there is, or the only one of those that are wanted. */
-    public ServedEncoder encoder(Optional<String> name, Predicate<ServedEncoder> isWanted) {
+    public ServedEncoder encoder(Optional<String> asked, Predicate<ServedEncoder> isWanted) {
         if (pool.isPresent()) { // which knows of what kind a model is when it is loaded
-            return requireEncoder(pooled(pool.get(), name));
+            return requireEncoder(pooled(pool.get(), asked));
         }
+        Optional<String> name = asked.map(this::given);
         List<ServedEncoder> wanted = encoders.stream().filter(isWanted).toList();
         if (name.isEmpty() && wanted.size() == 1) {
             return wanted.getFirst();
