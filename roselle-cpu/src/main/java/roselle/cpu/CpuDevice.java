@@ -82,7 +82,7 @@ public final class CpuDevice implements Device {
         pool = new WorkerPool(options.threads());
         products = new Gemm(pool, code, arena);
         attention = new PagedAttention(pool, code, arena);
-        rowOperations = new RowOperations(pool);
+        rowOperations = new RowOperations(pool, code);
         operations = new CpuOperations(pool, step, products, attention, rowOperations);
     }
 

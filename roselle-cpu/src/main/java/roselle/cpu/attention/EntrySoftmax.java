@@ -1,10 +1,15 @@
 package roselle.cpu.attention;
 
+import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static roselle.cpu.vector.Lanes.COUNT;
 import static roselle.cpu.vector.Lanes.FLOATS;
 
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.Optional;
 import jdk.incubator.vector.FloatVector;
+import org.jspecify.annotations.Nullable;
+import roselle.cpu.machine.row.RowKernels;
 import roselle.cpu.vector.Lanes;
 import roselle.cpu.vector.VectorFunctions;
 
@@ -26,8 +31,11 @@ final class EntrySoftmax {
     private final float[] lanes; // [entries][COUNT]
     private final int[] from; // where in the tile an entry's positions begin, and end
     private final int[] to;
+    private final RowKernels.@Nullable Softmax code;
 
-    EntrySoftmax(int entries) {
+    /** A softmax of so many entries, by machine code where there is some. */
+    EntrySoftmax(int entries, Optional<RowKernels> kernels) {
+        code = kernels.flatMap(rows -> rows.softmax(entries, TILE)).orElse(null);
         scores = new float[entries * TILE];
         largest = new float[entries];
         next = new float[entries];
@@ -69,8 +77,12 @@ final class EntrySoftmax {
         to[entry] = toPosition;
     }
 
-    /** Makes weights of the scores of some entries; a score counts {@code scale} times, up to a cap that is not 0. */
-    void soften(int first, int end, float scale, float cap) {
+    /**
+     * Makes weights of the scores of some entries; a score counts {@code scale} times, up to a cap that is not 0.
+     *
+     * @param room native memory of as many numbers as there are scores
+     */
+    void soften(int first, int end, float scale, float cap, MemorySegment room) {
         for (int e = first; e < end; e++) {
             scaleAndFindHighest(e, scale, cap);
         }
@@ -79,6 +91,17 @@ final class EntrySoftmax {
             shrinks[e] = largest[e] - next[e];
             largest[e] = next[e];
         }
+        if (code == null) {
+            weigh(first, end);
+        } else if (first < end) {
+            weigh(first, end, code, room);
+        }
+        for (int e = first; e < end; e++) {
+            hideOthers(e);
+        }
+    }
+
+    private void weigh(int first, int end) {
         VectorFunctions.softmaxWeights(shrinks, first, end - first, 0f, lanes, first * COUNT);
         for (int e = first; e < end; e++) {
             VectorFunctions.softmaxWeights(scores, e * TILE, to[e] - from[e], next[e], lanes, e * COUNT);
@@ -86,8 +109,23 @@ final class EntrySoftmax {
         for (int e = first; e < end; e++) {
             denominators[e] = denominators[e] * shrinks[e] + Lanes.sum(lanes, e * COUNT);
         }
+    }
+
+    /** The same by machine code, with the same bits. */
+    private void weigh(int first, int end, RowKernels.Softmax by, MemorySegment room) {
         for (int e = first; e < end; e++) {
-            hideOthers(e);
+            int count = to[e] - from[e];
+            int padded = Lanes.padded(count);
+            Arrays.fill(scores, e * TILE + count, e * TILE + padded, Float.NEGATIVE_INFINITY);
+            by.row(e, padded / COUNT, next[e]);
+        }
+        long bytes = (long) first * TILE * Float.BYTES;
+        MemorySegment.copy(scores, first * TILE, room, JAVA_FLOAT, bytes, (end - first) * TILE);
+        by.run(room.address(), first, end);
+        MemorySegment.copy(room, JAVA_FLOAT, bytes, scores, first * TILE, (end - first) * TILE);
+        for (int e = first; e < end; e++) {
+            shrinks[e] = VectorFunctions.exp(shrinks[e]);
+            denominators[e] = denominators[e] * shrinks[e] + by.sum(e);
         }
     }
 

@@ -49,7 +49,7 @@ public final class MachineAttention {
     private final MachineCode machine;
     private final Arena arena;
     private final Map<Compute, Code> codes = new EnumMap<>(Compute.class);
-    private final EntrySoftmax softmax = new EntrySoftmax(ENTRIES);
+    private final EntrySoftmax softmax;
     private final Unpacked scratch = new Unpacked();
     private float[] decoded = new float[0]; // a tile's keys or values at most, of codes
     private float[] sums = new float[0]; // [entries, valueSize]
@@ -67,6 +67,7 @@ public final class MachineAttention {
     public MachineAttention(MachineCode machine, Arena arena) {
         this.machine = machine;
         this.arena = arena;
+        softmax = new EntrySoftmax(ENTRIES, machine.rows());
         for (Compute compute : Compute.values()) {
             if (machine.attends(compute)) {
                 TileKernels tiles = machine.tiles(compute);
@@ -173,7 +174,7 @@ public final class MachineAttention {
                             entry * TILE + fromPosition);
                 }
             }
-            softmax.soften(firstEntry, lastEntry, kind.scale(), kind.softCap());
+            softmax.soften(firstEntry, lastEntry, kind.scale(), kind.softCap(), numbers);
             boolean seesLess =
                     call.end(firstRow) < Math.min(tile + TILE, end) || call.first(lastRow - 1) > Math.max(tile, lowest);
             if (seesLess && !isFinite(code, kind, Math.max(tile, lowest) - tile, Math.min(tile + TILE, end) - tile)) {

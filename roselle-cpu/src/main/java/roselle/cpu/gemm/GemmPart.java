@@ -75,7 +75,10 @@ public final class GemmPart implements VectorGemm.Sink {
             MemorySegment.copy(sums, JAVA_FLOAT, at, numbers, 0, count);
             store(row, fromWeightRow, count, numbers, 0);
         } else if (epilogue.accumulates()) {
-            add(sums, at, CpuBuffer.of(to), at(to, row, fromWeightRow), count);
+            long target = at(to, row, fromWeightRow);
+            if (!machine.adds(sums.address() + at, CpuBuffer.of(to).address() + target, count)) {
+                add(sums, at, CpuBuffer.of(to), target, count);
+            }
         } else {
             long bytes = (long) count * Float.BYTES;
             MemorySegment.copy(sums, at, CpuBuffer.of(to), at(to, row, fromWeightRow), bytes);

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.gemm.GemmKernels;
 import roselle.cpu.machine.panel.Panel;
+import roselle.cpu.machine.row.RowKernels;
 import roselle.cpu.memory.CpuWeight;
 import roselle.cpu.memory.MachineCode;
 import roselle.cpu.memory.PackedBlock;
@@ -36,7 +37,10 @@ public final class MachineGemm {
     private final Map<Compute, GemmKernels.Call> calls = new EnumMap<>(Compute.class);
     private final MemorySegment outputs; // [MAX_ROWS][CHUNK_PANELS * Panel.OUTPUTS]
 
+    private final RowKernels.@Nullable Call rows;
+
     public MachineGemm(MachineCode code, Arena arena) {
+        rows = code.rows().map(RowKernels::call).orElse(null);
         amx = code.amx().map(kernels -> new AmxGemm(code, kernels, arena)).orElse(null);
         outputs = arena.allocate(code.isThere() ? OUTPUT_BYTES : 0, 64);
         for (Compute compute : Compute.values()) {
@@ -46,6 +50,15 @@ public final class MachineGemm {
                 calls.put(compute, call);
             }
         }
+    }
+
+    /** Adds sums to as many numbers; false where there is no code that does. */
+    boolean adds(long sums, long to, int count) {
+        if (rows == null || !rows.adds(count)) {
+            return false;
+        }
+        rows.add(sums, to, count);
+        return true;
     }
 
     /** Bytes that a thread takes at most for rows of so many columns, padded. */

@@ -18,6 +18,7 @@ import roselle.cpu.machine.amx.AmxProof;
 import roselle.cpu.machine.gemm.GemmKernels;
 import roselle.cpu.machine.panel.Panel;
 import roselle.cpu.machine.panel.TileKernels;
+import roselle.cpu.machine.row.RowKernels;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
 import roselle.cpu.option.Precision;
@@ -30,6 +31,7 @@ public final class MachineCode implements AutoCloseable {
 
     private final Map<Compute, GemmKernels> kernels = new EnumMap<>(Compute.class);
     private final Map<Compute, TileKernels> tiles = new EnumMap<>(Compute.class);
+    private Optional<RowKernels> rows = Optional.empty();
     private Optional<AmxKernels> amx = Optional.empty();
     private boolean agreesInRegisters;
     private final OwnedMemory memory;
@@ -165,7 +167,10 @@ public final class MachineCode implements AutoCloseable {
     private boolean opens(Compute compute, InstructionSet set) {
         GemmKernels.open(compute, set).ifPresent(opened -> kernels.put(compute, opened));
         TileKernels.open(compute, set).ifPresent(opened -> tiles.put(compute, opened));
-        return kernels.containsKey(compute) && tiles.containsKey(compute);
+        if (rows.isEmpty()) {
+            rows = RowKernels.open(set);
+        }
+        return kernels.containsKey(compute) && tiles.containsKey(compute) && rows.isPresent();
     }
 
     private MachineCode refused(CpuOptions options) {
@@ -298,6 +303,11 @@ public final class MachineCode implements AutoCloseable {
         return java.util.Objects.requireNonNull(tiles.get(compute == Compute.INT8 ? Compute.F32 : compute));
     }
 
+    /** What is done to rows number by number; empty where the Vector API works. */
+    public Optional<RowKernels> rows() {
+        return rows;
+    }
+
     /** Whether there is code at all. */
     public boolean isThere() {
         return !kernels.isEmpty();
@@ -368,6 +378,8 @@ public final class MachineCode implements AutoCloseable {
         kernels.clear();
         tiles.values().forEach(TileKernels::close);
         tiles.clear();
+        rows.ifPresent(RowKernels::close);
+        rows = Optional.empty();
         amx.ifPresent(AmxKernels::close);
         amx = Optional.empty();
         memory.close();

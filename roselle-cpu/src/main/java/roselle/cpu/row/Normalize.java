@@ -10,6 +10,7 @@ import jdk.incubator.vector.FloatVector;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Buffer;
 import roselle.backend.operation.Norm;
+import roselle.cpu.machine.row.RowKernels;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.vector.Lanes;
 
@@ -28,7 +29,7 @@ final class Normalize {
      */
     static void vector(float[] x, int count, Norm norm, int weightFrom, float[] lanes) {
         float mean = norm.kind() == Norm.Kind.RMS ? 0f : sum(x, count, lanes) / count;
-        float factor = (float) (1 / Math.sqrt(squares(x, count, mean, lanes) / count + norm.epsilon()));
+        float factor = factor(squares(x, count, mean, lanes), count, norm);
         MemorySegment weight = CpuBuffer.of(norm.weight());
         Buffer bias = norm.bias();
         int whole = count - count % COUNT;
@@ -40,6 +41,17 @@ final class Normalize {
         for (int i = whole; i < count; i++) {
             x[i] = one(x[i], mean, factor, norm, weightFrom + i);
         }
+    }
+
+    private static float factor(float squares, int count, Norm norm) {
+        return (float) (1 / Math.sqrt(squares / count + norm.epsilon()));
+    }
+
+    /** Normalises {@code count} numbers of native memory by machine code that takes them; the norm's weight is as long. */
+    static void code(RowKernels.Call code, long numbers, int count, Norm norm, long output) {
+        float factor = factor(code.squares(numbers, count), count, norm);
+        long weights = CpuBuffer.of(norm.weight()).address();
+        code.scale(numbers, factor, weights, norm.weightOffset(), output, count);
     }
 
     private static void scale(

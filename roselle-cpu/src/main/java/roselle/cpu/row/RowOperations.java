@@ -11,8 +11,10 @@ import roselle.backend.operation.Gate;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.Router;
 import roselle.backend.operation.Routing;
+import roselle.cpu.machine.row.RowKernels;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
+import roselle.cpu.memory.MachineCode;
 import roselle.cpu.memory.Step;
 import roselle.cpu.thread.WorkerPool;
 import roselle.cpu.vector.VectorFunctions;
@@ -32,11 +34,12 @@ public final class RowOperations {
     private final Choosing choosing = new Choosing();
     private final TurningBack turningBack = new TurningBack();
 
-    public RowOperations(WorkerPool pool) {
+    /** Operations of so many threads, by the code where there is some. */
+    public RowOperations(WorkerPool pool, MachineCode code) {
         this.pool = pool;
         scratch = new Scratch[pool.threads()];
         for (int i = 0; i < scratch.length; i++) {
-            scratch[i] = new Scratch();
+            scratch[i] = new Scratch(code.rows().map(RowKernels::call).orElse(null));
         }
     }
 
@@ -147,11 +150,23 @@ public final class RowOperations {
             Gate how = requireNonNull(kind, "kind");
             Rows to = requireNonNull(output, "output");
             int columns = to.columns();
+            RowKernels.Call code = own.code();
+            if (code != null && code.takes(how, columns)) {
+                run(code, gates, ups, how, to, first, end);
+                return;
+            }
             for (int r = first; r < end; r++) {
                 copy(gates, r, own.x(), columns);
                 copy(ups, r, own.y(), columns);
                 VectorFunctions.gate(how, own.x(), own.y(), columns);
                 store(own.x(), to, r, columns);
+            }
+        }
+
+        private static void run(RowKernels.Call code, Rows gates, Rows ups, Gate how, Rows to, int first, int end) {
+            code.kind(how);
+            for (int r = first; r < end; r++) {
+                code.gate(address(gates, r), address(ups, r), address(to, r), to.columns());
             }
         }
     }
@@ -169,6 +184,11 @@ public final class RowOperations {
             Rows from = requireNonNull(input, "input");
             Norm kind = requireNonNull(norm, "norm");
             Rows to = requireNonNull(output, "output");
+            RowKernels.Call code = own.code();
+            if (!accumulates && code != null && code.takes(kind, size)) {
+                run(code, from, kind, to, first, end);
+                return;
+            }
             for (int r = first; r < end; r++) {
                 for (int column = 0; column < to.columns(); column += size) {
                     copy(from, r, column, own.x(), size);
@@ -178,6 +198,15 @@ public final class RowOperations {
                         addScaled(own.x(), own.y(), scale, size);
                     }
                     store(own.x(), to, r, column, size);
+                }
+            }
+        }
+
+        private void run(RowKernels.Call code, Rows from, Norm kind, Rows to, int first, int end) {
+            for (int r = first; r < end; r++) {
+                for (int column = 0; column < to.columns(); column += size) {
+                    long bytes = (long) column * Float.BYTES;
+                    Normalize.code(code, address(from, r) + bytes, size, kind, address(to, r) + bytes);
                 }
             }
         }
@@ -261,6 +290,10 @@ public final class RowOperations {
                             first,
                             end);
         }
+    }
+
+    private static long address(Rows rows, int row) {
+        return CpuBuffer.of(rows).address() + CpuBuffer.row(rows, row) * Float.BYTES;
     }
 
     private static void addScaled(float[] x, float[] before, float scale, int count) {

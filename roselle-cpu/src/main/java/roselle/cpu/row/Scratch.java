@@ -1,6 +1,8 @@
 package roselle.cpu.row;
 
+import org.jspecify.annotations.Nullable;
 import roselle.cpu.format.Unpacked;
+import roselle.cpu.machine.row.RowKernels;
 import roselle.cpu.vector.Lanes;
 
 /** Numbers that one thread works on outside native memory, and what it remembers of the last rotation. */
@@ -11,7 +13,17 @@ final class Scratch {
     private float[] x = new float[0];
     private float[] y = new float[0];
     private final Unpacked unpacked = new Unpacked();
+    private final RowKernels.@Nullable Call code;
     private float[] room = new float[0];
+
+    /** Without machine code. */
+    Scratch() {
+        this(null);
+    }
+
+    Scratch(RowKernels.@Nullable Call code) {
+        this.code = code;
+    }
 
     /** Makes room for rows of this many numbers. */
     void reserve(int columns) {
@@ -28,6 +40,11 @@ final class Scratch {
             room = new float[size];
         }
         return room;
+    }
+
+    /** This thread's way to call machine code, where there is some. */
+    RowKernels.@Nullable Call code() {
+        return code;
     }
 
     Unpacked unpacked() {

@@ -3,6 +3,7 @@ package roselle.cpu.vector;
 import static roselle.cpu.vector.Lanes.COUNT;
 import static roselle.cpu.vector.Lanes.FLOATS;
 
+import java.util.List;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorOperators;
@@ -17,40 +18,41 @@ import roselle.backend.operation.Gate;
  * one, because the compiler may leave any method of ours a call, and what crosses a call is a vector on the heap.
  */
 public final class VectorFunctions {
-    private static final float LOG2_E = 1.442695f;
+    public static final float LOG2_E = 1.442695f;
     /** ln 2 in two parts: products of the first one with small integers are exact. */
-    private static final float LN_2_HIGH = 0.6933594f;
+    public static final float LN_2_HIGH = 0.6933594f;
 
-    private static final float LN_2_LOW = -2.1219444e-04f;
+    public static final float LN_2_LOW = -2.1219444e-04f;
     /** Added and taken away again, it rounds a small number to an integer, which is then in the low bits. */
-    private static final float ROUND = 12582912f;
+    public static final float ROUND = 12582912f;
 
     private static final int ROUND_BITS = Float.floatToRawIntBits(ROUND);
     /** Below, the exponential is zero; above, infinite. */
-    private static final float LOWEST = -104f;
+    public static final float LOWEST = -104f;
 
-    private static final float HIGHEST = 89f;
+    public static final float HIGHEST = 89f;
 
-    /** Of {@code (exp(r) - 1 - r) / r^2} for |r| <= ln(2) / 2, highest power first (Cephes' expf). */
     private static final float E5 = 1.9875691e-04f;
-
     private static final float E4 = 0.0013981999f;
     private static final float E3 = 0.008333452f;
     private static final float E2 = 0.041665796f;
     private static final float E1 = 0.16666666f;
     private static final float E0 = 0.5f;
 
+    /** Of {@code (exp(r) - 1 - r) / r^2} for |r| <= ln(2) / 2, highest power first (Cephes' expf). */
+    public static final List<Float> EXPONENTIAL = List.of(E5, E4, E3, E2, E1, E0);
+
     /** Beyond it a sigmoid is 0 or 1, and its cube is finite. */
-    private static final float STEEPEST = 1e4f;
+    public static final float STEEPEST = 1e4f;
 
     /** From here on, a tanh is 1 within float32. */
     private static final float TANH_IS_1 = 10f;
 
     private static final int SIGN = Integer.MIN_VALUE;
 
-    private static final float TWICE_ROOT_2_OVER_PI = 1.5957692f;
-    private static final float CUBIC = 0.044715f;
-    private static final float QUICK = 1.702f;
+    public static final float TWICE_ROOT_2_OVER_PI = 1.5957692f;
+    public static final float CUBIC = 0.044715f;
+    public static final float QUICK = 1.702f;
     private static final float ROOT_HALF = 0.70710677f;
 
     /** erf(x) = x P(x^2) / Q(x^2) for |x| <= 4, where it is 1 within float32; P and Q, highest power first. */
