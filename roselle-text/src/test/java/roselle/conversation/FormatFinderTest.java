@@ -91,6 +91,29 @@ final class FormatFinderTest {
                 .isEqualTo("minimax_m3");
     }
 
+    /** Where keys are entities, and texts are not. */
+    @Test
+    void readsElementsThatTellTheirTypes() {
+        String named = "<cofl:value{% if key is not none %} name=\"{{ key | e }}\"{% endif %} type=\"";
+        String macro = "{%- macro value(key, it) -%}{%- if it is string -%}" + named
+                + "raw\">{{ it }}</cofl:value>{%- elif it is mapping -%}" + named
+                + "dict\">{%- for each, inner in it.items() -%}{{ value(each, inner) }}{%- endfor -%}</cofl:value>"
+                + "{%- elif it is sequence -%}" + named
+                + "list\">{%- for inner in it -%}{{ value(none, inner) }}{%- endfor -%}</cofl:value>{%- else -%}"
+                + named
+                + "json\">{{ it | tojson }}</cofl:value>{%- endif -%}{%- endmacro -%}";
+        String call = "<cofl:tool_call id=\"{{ loop.index0 }}\" name=\"" + NAME + "\">" + EACH
+                + "{{ value(key, value_) }}{%- endfor -%}</cofl:tool_call>";
+
+        assertThat(found(macro
+                        + template(
+                                "<cofl:tool_calls>",
+                                call.replace("key, value in", "key, value_ in"),
+                                "",
+                                "</cofl:tool_calls>")))
+                .isEqualTo("cohere_command5");
+    }
+
     @Test
     void derivesAFormatThatNobodyKnows() {
         assertThat(found(template("", "<<call " + NAME + ">>" + ARGUMENTS + "<</call>>", "\n", "")))

@@ -225,6 +225,18 @@ public final class CallFormats {
                             bySchema("<param name=\"", "\">", "</param>", false),
                             "</function>")
                     .signs("<function name=", "<param name="),
+            elements(
+                            "cohere_command5",
+                            "<cofl:tool_call id=\"",
+                            new Element.Id(),
+                            "\" name=\"",
+                            NAME,
+                            "\">",
+                            new Element.Values("<cofl:value", "</cofl:value>"),
+                            "</cofl:tool_call>")
+                    .signs("<cofl:tool_call ", "<cofl:value")
+                    .section("<cofl:tool_calls>", "", "</cofl:tool_calls>")
+                    .ids(CallIds.INDEX),
             dsml("deepseek_v32", "function_calls"),
             dsml("deepseek_v4", "tool_calls"),
             glm("glm45", "\n", "\n"),

@@ -32,7 +32,7 @@ import roselle.conversation.format.Shape.Value;
 /** The shape of answers that call tools in one format: what a constraint holds a model to. */
 public final class CallShapes {
     private static final Map<String, Object> ANY_OBJECT = Map.of("type", "object");
-    private static final List<String> JSON_TYPES = List.of("object", "array", "number", "boolean", "null");
+    static final List<String> JSON_TYPES = List.of("object", "array", "number", "boolean", "null");
 
     private final CallFormat format;
 
@@ -142,7 +142,10 @@ public final class CallShapes {
             case JsonObject _ -> false;
             case Python _ -> true;
             case Elements(List<Element> elements) ->
-                elements.stream().anyMatch(element -> element instanceof Parameters || element instanceof Element.Tags);
+                elements.stream()
+                        .anyMatch(element -> element instanceof Parameters
+                                || element instanceof Element.Tags
+                                || element instanceof Element.Values);
         };
     }
 
@@ -241,7 +244,7 @@ public final class CallShapes {
             case Element.Literal(String text) -> new Literal(text);
             case Name(String prefix, String index, String _) ->
                 index.isEmpty() ? new Literal(prefix + name) : sequence(new Literal(prefix + name + index), number());
-            case Element.Id _ -> new Shape.FreeText(List.of("<", "["));
+            case Element.Id _ -> format.ids() == CallIds.INDEX ? number() : new Shape.FreeText(List.of("<", "["));
             case Ignored(String usual) -> new Literal(usual);
             case Maybe(String literal, Element then) ->
                 then instanceof Ignored(String usual)
@@ -251,6 +254,7 @@ public final class CallShapes {
                 quote.isEmpty() ? new Shape.Json(schema) : new Value(schema, Spelling.MARKED, quote);
             case Parameters parameters -> parameters(parameters, schema);
             case Element.Tags(String namespace) -> new TagShapes(namespace).members(schema, 0);
+            case Element.Values values -> new ValueShapes(values).members(schema, 0);
         };
     }
 

@@ -59,6 +59,32 @@ public sealed interface Element {
      */
     record Tags(String namespace) implements Element {}
 
+    /**
+     * The arguments as elements of one name that tell the key, and the type of the value: {@code raw} for a text as it is, {@code
+     * json}, {@code dict} and {@code list}, which have such elements within; a list's have no key. In keys, characters of markup are
+     * entities.
+     *
+     * @param begin before the attributes
+     * @param end behind a value, and not in a text
+     */
+    record Values(String begin, String end) implements Element {
+        /** A key as it is written. */
+        public static String escaped(String key) {
+            return key.replace("&", "&amp;")
+                    .replace("<", "&lt;")
+                    .replace(">", "&gt;")
+                    .replace("\"", "&quot;");
+        }
+
+        /** What a key is that is written so. */
+        public static String unescaped(String written) {
+            return written.replace("&quot;", "\"")
+                    .replace("&gt;", ">")
+                    .replace("&lt;", "<")
+                    .replace("&amp;", "&");
+        }
+    }
+
     /** What comes before a value; may be empty where there is one alone. */
     record ValueBegin(String text, ValueType type) {
         /** Whether a value of a type may follow; some name the type in so many words. */
@@ -91,6 +117,7 @@ public sealed interface Element {
                         letters.apply(given.end()),
                         given.onLines());
             case Tags(String namespace) -> new Tags(letters.apply(namespace));
+            case Values(String begin, String end) -> new Values(letters.apply(begin), letters.apply(end));
             case Name name -> name;
             case Id id -> id;
             case Ignored ignored -> ignored;

@@ -44,7 +44,9 @@ record TagShapes(String namespace) {
             if (kinds.size() == 1 && isObject(kinds.getFirst())) {
                 contents.add(members(kinds.getFirst(), depth + 1));
             } else if (kinds.size() == 1 && isList(kinds.getFirst())) {
-                contents.add(items(kinds.getFirst(), depth + 1));
+                Map<?, ?> given = kinds.getFirst().get("items") instanceof Map<?, ?> map ? map : Map.of();
+                Shape item = element("item", ParameterKinds.part(given, kinds.getFirst()), depth + 1);
+                contents.add(items(kinds.getFirst(), item));
             }
         }
         Shape content = contents.isEmpty() ? new ParameterText(schema, namespace) : contents.getFirst();
@@ -53,10 +55,15 @@ record TagShapes(String namespace) {
     }
 
     private static boolean isObject(Map<String, Object> kind) {
+        boolean isList = kind.get("properties") instanceof Map<?, ?> properties && properties.containsKey("item");
+        return isNamed(kind) && !isList; // would be read as one
+    }
+
+    /** Whether a value is an object whose members are all named. */
+    static boolean isNamed(Map<String, Object> kind) {
         return "object".equals(kind.get("type"))
                 && kind.get("properties") instanceof Map<?, ?> properties
                 && !properties.isEmpty()
-                && !properties.containsKey("item") // would be read as a list's
                 && kind.keySet().stream()
                         .allMatch(key -> REMARKS.contains(key)
                                 || key.equals("properties")
@@ -64,7 +71,8 @@ record TagShapes(String namespace) {
                                 || (key.equals("additionalProperties") && Boolean.FALSE.equals(kind.get(key))));
     }
 
-    private static boolean isList(Map<String, Object> kind) {
+    /** Whether a value is a list whose items are described, and not too many to be written out. */
+    static boolean isList(Map<String, Object> kind) {
         return "array".equals(kind.get("type"))
                 && kind.get("items") instanceof Map<?, ?>
                 && least(kind) <= MAX_ITEMS
@@ -83,9 +91,8 @@ record TagShapes(String namespace) {
         return kind.get("maxItems") instanceof Number number ? number.intValue() : Integer.MAX_VALUE;
     }
 
-    private Shape items(Map<String, Object> list, int depth) {
-        Map<?, ?> given = list.get("items") instanceof Map<?, ?> map ? map : Map.of();
-        Shape item = element("item", ParameterKinds.part(given, list), depth);
+    /** As many items as a list may have. */
+    static Shape items(Map<String, Object> list, Shape item) {
         int most = most(list);
         Shape rest = most == Integer.MAX_VALUE ? new Repeated(item, "", 0, most) : new Literal("");
         for (int further = least(list); most < Integer.MAX_VALUE && further < most; further++) {

@@ -3,7 +3,7 @@ package roselle.conversation.parse;
 import roselle.conversation.parse.CallReader.Result;
 
 /** Reads arguments that are written one by one, and writes them as one JSON object. */
-sealed interface ArgumentsReader permits ParametersReader, TagsReader {
+sealed interface ArgumentsReader permits ParametersReader, TagsReader, ValuesReader {
     /** Whether a first argument, or what is behind the last, may begin with this character. */
     boolean begins(char letter);
 

@@ -10,6 +10,7 @@ import roselle.conversation.format.Element.Maybe;
 import roselle.conversation.format.Element.Name;
 import roselle.conversation.format.Element.Parameters;
 import roselle.conversation.format.Element.Tags;
+import roselle.conversation.format.Element.Values;
 
 /** Reads one call that is written as literals with its name and its arguments between them. */
 final class ElementsReader implements CallReader {
@@ -79,6 +80,7 @@ final class ElementsReader implements CallReader {
             case Name _, Element.Id _, Ignored _ -> enterField(position);
             case Parameters given -> parameters = new ParametersReader(given, after(position), tools, sink);
             case Tags(String namespace) -> parameters = new TagsReader(namespace, after(position), tools, sink);
+            case Values given -> parameters = new ValuesReader(given, after(position), sink);
             case Json _ -> {}
         }
     }
@@ -119,6 +121,11 @@ final class ElementsReader implements CallReader {
                     found.add(new Way(namespace, next, Then.SAME));
                     return found;
                 }
+                case Values given -> {
+                    found.add(new Way(given.begin(), next, Then.SAME));
+                    found.add(new Way(after(next), next, Then.SAME));
+                    return found;
+                }
                 case Name _, Element.Id _, Ignored _ -> {
                     return found;
                 }
@@ -142,7 +149,7 @@ final class ElementsReader implements CallReader {
             case Element.Id id -> field(id, letter);
             case Ignored ignored -> field(ignored, letter);
             case Json json -> json(json, letter);
-            case Parameters _, Tags _ -> parameters(letter);
+            case Parameters _, Tags _, Values _ -> parameters(letter);
         };
     }
 
@@ -231,7 +238,7 @@ final class ElementsReader implements CallReader {
                 return setName(prefix, index, read);
             }
             case Element.Id _ -> id = read;
-            case Ignored _, Element.Literal _, Maybe _, Json _, Parameters _, Tags _ -> {}
+            case Ignored _, Element.Literal _, Maybe _, Json _, Parameters _, Tags _, Values _ -> {}
         }
         return true;
     }
