@@ -51,6 +51,7 @@ import roselle.model.weights.Blueprint;
 import roselle.scheduler.Scheduler;
 import roselle.structured.CompiledFormats;
 import roselle.structured.FormatMasks;
+import roselle.structured.Rehearsal;
 import roselle.structured.type.AnswerType;
 import roselle.tokenizer.Tokenizer;
 import roselle.work.LongWork;
@@ -564,13 +565,11 @@ public final class Engine implements AutoCloseable {
         return java.util.Arrays.stream(endTokens).boxed().toList();
     }
 
-    /**
-     * Does now what the first request with a response format would wait for: classes are loaded and the tokens sorted by their bytes.
-     * Takes about a second of a thread's time, and is never needed.
-     */
+    /** Does now, in about a second of a thread's time, what a first request with a response format would wait for; never needed. */
     public void prepareResponseFormats() {
         if (checkpoint.hasTokenizer()) {
             responseFormats.rehearse();
+            var _ = constraints(Rehearsal.REQUEST, new int[0]).get();
         }
     }
 

@@ -1,5 +1,7 @@
 package roselle.structured;
 
+import roselle.api.GenerationRequest;
+import roselle.api.ResponseFormat;
 import roselle.conversation.AnswerLead;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.Tokenizer;
@@ -14,6 +16,12 @@ public final class Rehearsal {
 
     /** Rounds over a model's tokens: the first makes what its masks share. */
     private static final int ROUNDS = 2;
+
+    /** One of those that nobody asked for, with a chat, for what an engine does about it. */
+    public static final GenerationRequest REQUEST = GenerationRequest.builder()
+            .user("")
+            .format(new ResponseFormat.JsonObject())
+            .build();
 
     private static final EncodeOptions MARKED = new EncodeOptions(false, true);
 
