@@ -116,10 +116,10 @@ template <class T>
 __device__ __forceinline__ void route(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,
     int groups, int chosenGroups, const float* correction, float scale, const float* expertScales, float nearness,
     const float* ofTokens, const int* tokens, int shares, float sharedWeight, int* chosenExperts, float* chosenWeights) {
-    extern __shared__ float scores[];       // [experts]
-    float* ranks = scores + experts;        // [experts]
-    float* weights = ranks + experts;       // [chosen]
-    float* groupRanks = weights + chosen;   // [groups]
+    extern __shared__ float scores[];  // [experts]
+    float* ranks = scores + experts;  // [experts]
+    float* weights = ranks + experts;  // [chosen]
+    float* groupRanks = weights + chosen;  // [groups]
     launchNext();
     waitForPrevious();
     i64 row = blockIdx.x;
@@ -344,11 +344,10 @@ extern "C" __global__ void __launch_bounds__(1024)
 }
 
 #define ROUTE(T, SUFFIX)                                                                                                      \
-    extern "C" __global__ void __launch_bounds__(32)                                                                          \
-        route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, int experts, int chosen, int normalizes,     \
-            int groups, int chosenGroups, const float* correction, float scale, const float* expertScales, float nearness,    \
-            const float* ofTokens, const int* tokens, int shares, float sharedWeight, int* chosenExperts,                     \
-            float* chosenWeights) {                                                                                           \
+    extern "C" __global__ void __launch_bounds__(32) route_experts_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, \
+        int experts, int chosen, int normalizes, int groups, int chosenGroups, const float* correction, float scale,          \
+        const float* expertScales, float nearness, const float* ofTokens, const int* tokens, int shares, float sharedWeight,  \
+        int* chosenExperts, float* chosenWeights) {                                                                           \
         route<T>(logits, stride, scoring, experts, chosen, normalizes, groups, chosenGroups, correction, scale, expertScales, \
             nearness, ofTokens, tokens, shares, sharedWeight, chosenExperts, chosenWeights);                                  \
     }
@@ -356,20 +355,20 @@ extern "C" __global__ void __launch_bounds__(1024)
 // Routers without groups, of up to 512 experts of which, with a shared one, a row has up to 32; grid and block as above. Where `tiles` is not null,
 // each choice is a tile of its own for the grouped products, `order` their numbers: what group_choices leaves, but for experts
 // that several rows chose.
-#define ROUTE_HELD(T, SUFFIX)                                                                                              \
-    extern "C" __global__ void __launch_bounds__(32) route_held_##SUFFIX(const Number<T>* logits, i64 stride, int scoring, \
-        int experts, int chosen, int normalizes, const float* correction, float scale, const float* expertScales,          \
-        int shares, float sharedWeight, int* chosenExperts, float* chosenWeights, int* order, int4* tiles) {               \
-        launchNext();                                                                                                      \
-        i64 first = (i64)blockIdx.x * (shares ? chosen + 1 : chosen);                                                                              \
-        logits += blockIdx.x * stride;                                                                                     \
-        if (experts <= 256) {                                                                                              \
-            routeHeld<T, 8>(logits, scoring, experts, chosen, normalizes, correction, scale, expertScales, shares,         \
-                sharedWeight, first, chosenExperts, chosenWeights, order, tiles);                                                               \
-        } else {                                                                                                           \
-            routeHeld<T, 16>(logits, scoring, experts, chosen, normalizes, correction, scale, expertScales, shares,        \
-                sharedWeight, first, chosenExperts, chosenWeights, order, tiles);                                                               \
-        }                                                                                                                  \
+#define ROUTE_HELD(T, SUFFIX)                                                                                                 \
+    extern "C" __global__ void __launch_bounds__(32) route_held_##SUFFIX(const Number<T>* logits, i64 stride, int scoring,    \
+        int experts, int chosen, int normalizes, const float* correction, float scale, const float* expertScales, int shares, \
+        float sharedWeight, int* chosenExperts, float* chosenWeights, int* order, int4* tiles) {                              \
+        launchNext();                                                                                                         \
+        i64 first = (i64)blockIdx.x * (shares ? chosen + 1 : chosen);                                                         \
+        logits += blockIdx.x * stride;                                                                                        \
+        if (experts <= 256) {                                                                                                 \
+            routeHeld<T, 8>(logits, scoring, experts, chosen, normalizes, correction, scale, expertScales, shares,            \
+                sharedWeight, first, chosenExperts, chosenWeights, order, tiles);                                             \
+        } else {                                                                                                              \
+            routeHeld<T, 16>(logits, scoring, experts, chosen, normalizes, correction, scale, expertScales, shares,           \
+                sharedWeight, first, chosenExperts, chosenWeights, order, tiles);                                             \
+        }                                                                                                                     \
     }
 
 ROUTE(F32, f32)

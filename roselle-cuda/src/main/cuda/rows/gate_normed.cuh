@@ -24,8 +24,8 @@ __device__ __forceinline__ uint4 gatedEight(
 
 // Of a warp's part of a row, of up to 256 numbers, which it sums as a block of norm with as many would. `size` numbers are in it.
 template <class T>
-__device__ __forceinline__ uint4 normedAndGated(float (&x)[8], bool isIn, const NormPiece& piece, const NormArguments& n, int size,
-    uint4 gates, int activation, float limit, float upLimit, float upOffset) {
+__device__ __forceinline__ uint4 normedAndGated(float (&x)[8], bool isIn, const NormPiece& piece, const NormArguments& n,
+    int size, uint4 gates, int activation, float limit, float upLimit, float upOffset) {
     float sum = warpSum(isIn ? addEight(0.0f, x, !n.takesMean) : 0.0f);
     if (n.takesMean) {
         float mean = __fdiv_rn(sum, (float)size);

@@ -487,17 +487,16 @@ __device__ __forceinline__ void deltaRows(
             GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, headsOfBlock, GIVEN_PAGES, DeltaNet{});                        \
     }
 
-#define DELTA_NET(T, SUFFIX)                                                                                                  \
-    extern "C" __global__ void __launch_bounds__(256, 2) delta_net_decode_##SUFFIX(DELTA_INPUTS, int headsOfBlock,            \
-        STATE_PAGES, const float* weight, int activation, int channels, float* inputs, i64 inputsElements,                    \
-        const int* inputsTable, int inputsMaxPages, int takesMean, const float* normWeight, float weightOffset,               \
-        const float* normBias, float epsilon, const u16* gate, i64 gateStride, int gating, float limit, float upLimit,        \
-        float upOffset) {                                                                                                     \
-        StatePages of = {inputs, inputsElements, pageTokens, inputsTable, inputsMaxPages, rowSequence, positions, rowStart};  \
-        NormArguments norm = {takesMean != 0, normWeight, weightOffset, normBias, epsilon};                                   \
-        DeltaNet net = {weight, activation, channels, of, norm, gate, gateStride, gating, limit, upLimit, upOffset};    \
-        deltaDecode<T, false, true>(                                                                                          \
-            GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, headsOfBlock, GIVEN_PAGES, net);                              \
+#define DELTA_NET(T, SUFFIX)                                                                                                 \
+    extern "C" __global__ void __launch_bounds__(256, 2)                                                                     \
+        delta_net_decode_##SUFFIX(DELTA_INPUTS, int headsOfBlock, STATE_PAGES, const float* weight, int activation,          \
+            int channels, float* inputs, i64 inputsElements, const int* inputsTable, int inputsMaxPages, int takesMean,      \
+            const float* normWeight, float weightOffset, const float* normBias, float epsilon, const u16* gate,              \
+            i64 gateStride, int gating, float limit, float upLimit, float upOffset) {                                        \
+        StatePages of = {inputs, inputsElements, pageTokens, inputsTable, inputsMaxPages, rowSequence, positions, rowStart}; \
+        NormArguments norm = {takesMean != 0, normWeight, weightOffset, normBias, epsilon};                                  \
+        DeltaNet net = {weight, activation, channels, of, norm, gate, gateStride, gating, limit, upLimit, upOffset};         \
+        deltaDecode<T, false, true>(GIVEN_INPUTS(T), output, outputStride, GIVEN_HEADS, headsOfBlock, GIVEN_PAGES, net);     \
     }
 
 DELTA_RULES(Bf16, delta_rule, false, bf16)
