@@ -352,9 +352,9 @@ extern "C" __global__ void __launch_bounds__(1024)
             nearness, ofTokens, tokens, shares, sharedWeight, chosenExperts, chosenWeights);                                  \
     }
 
-// Routers without groups, of up to 512 experts of which, with a shared one, a row has up to 32; grid and block as above. Where `tiles` is not null,
-// each choice is a tile of its own for the grouped products, `order` their numbers: what group_choices leaves, but for experts
-// that several rows chose.
+// Routers without groups, of up to 512 experts of which, with a shared one, a row has up to 32; grid and block as above. Where
+// `tiles` is not null, each choice is a tile of its own for the grouped products, `order` their numbers: what group_choices leaves,
+// but for experts that several rows chose.
 #define ROUTE_HELD(T, SUFFIX)                                                                                                 \
     extern "C" __global__ void __launch_bounds__(32) route_held_##SUFFIX(const Number<T>* logits, i64 stride, int scoring,    \
         int experts, int chosen, int normalizes, const float* correction, float scale, const float* expertScales, int shares, \
