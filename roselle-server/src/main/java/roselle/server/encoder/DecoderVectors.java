@@ -8,6 +8,7 @@ import roselle.api.SchedulingOptions;
 import roselle.engine.Embedding;
 import roselle.server.answer.Answers.AdmittedRequest;
 import roselle.server.config.ServedModel;
+import roselle.server.http.ApiException;
 
 /** Vectors of texts from a model that generates: the mean of its last hidden states over all tokens, as long as the model is wide. */
 public final class DecoderVectors {
@@ -15,9 +16,11 @@ public final class DecoderVectors {
     private static final int AT_A_TIME = 32;
 
     private final Deque<Embedding> running = new ArrayDeque<>();
+    private final int dimensions;
     private final Taker taker;
 
-    private DecoderVectors(Taker taker) {
+    private DecoderVectors(int dimensions, Taker taker) {
+        this.dimensions = dimensions;
         this.taker = taker;
     }
 
@@ -27,14 +30,19 @@ public final class DecoderVectors {
         void take(float[] vector, int tokens);
     }
 
-    /** Waits for the vectors of texts, in their order. */
+    /**
+     * Waits for the vectors of texts, in their order.
+     *
+     * @param dimensions that they must have, since they cannot be cut; 0 for any
+     */
     public static void read(
             AdmittedRequest admitted,
             ServedModel decoder,
             List<Prompt> texts,
             SchedulingOptions scheduling,
+            int dimensions,
             Taker taker) {
-        new DecoderVectors(taker).read(admitted, decoder, texts, scheduling);
+        new DecoderVectors(dimensions, taker).read(admitted, decoder, texts, scheduling);
     }
 
     private void read(AdmittedRequest admitted, ServedModel decoder, List<Prompt> texts, SchedulingOptions scheduling) {
@@ -56,7 +64,14 @@ public final class DecoderVectors {
     /** Waits for the oldest text's vector. */
     private void take() {
         try (Embedding embedding = running.remove()) {
-            taker.take(embedding.vector(), embedding.tokens());
+            float[] vector = embedding.vector();
+            if (dimensions != 0 && dimensions != vector.length) {
+                throw ApiException.invalid(
+                        "dimensions",
+                        "dimensions is " + dimensions + ", but the model's vectors have " + vector.length
+                                + " and cannot be cut");
+            }
+            taker.take(vector, embedding.tokens());
         }
     }
 }

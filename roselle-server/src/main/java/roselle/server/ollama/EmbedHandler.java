@@ -19,7 +19,6 @@ import roselle.server.config.ServedModel;
 import roselle.server.encoder.DecoderVectors;
 import roselle.server.encoder.Dimensions;
 import roselle.server.encoder.Vectors;
-import roselle.server.http.ApiException;
 import roselle.server.http.Exchange;
 import roselle.server.http.JsonFields;
 import roselle.server.http.JsonWriter;
@@ -113,16 +112,10 @@ final class EmbedHandler {
         return ids.length <= most ? text : Prompt.Tokens.of(Arrays.copyOf(ids, most));
     }
 
-    private static Read read(AdmittedRequest admitted, ServedModel decoder, List<Prompt> texts, int width) {
+    private static Read read(AdmittedRequest admitted, ServedModel decoder, List<Prompt> texts, int dimensions) {
         var vectors = new ArrayList<float[]>();
         var tokens = new int[1];
-        DecoderVectors.read(admitted, decoder, texts, SchedulingOptions.DEFAULT, (vector, read) -> {
-            if (width != 0 && width != vector.length) {
-                throw ApiException.invalid(
-                        "dimensions",
-                        "dimensions is " + width + ", but the model's vectors have " + vector.length
-                                + " and cannot be cut");
-            }
+        DecoderVectors.read(admitted, decoder, texts, SchedulingOptions.DEFAULT, dimensions, (vector, read) -> {
             vectors.add(vector);
             tokens[0] += read;
         });

@@ -62,19 +62,10 @@ final class EmbeddingsHandler implements Handler {
         });
         int dimensions = fields.integer("dimensions", 1, Integer.MAX_VALUE).orElse(0);
         fields.refuseOthers();
-        DecoderVectors.read(admitted, decoder, texts, scheduling, (vector, tokens) -> {
-            requireWidth(dimensions, vector.length);
+        DecoderVectors.read(admitted, decoder, texts, scheduling, dimensions, (vector, tokens) -> {
             answer.add(Vectors.normalized(vector));
             answer.count(tokens);
         });
-    }
-
-    private static void requireWidth(int dimensions, int width) {
-        if (dimensions != 0 && dimensions != width) {
-            throw ApiException.invalid(
-                    "dimensions",
-                    "dimensions is " + dimensions + ", but the model's vectors have " + width + " and cannot be cut");
-        }
     }
 
     private static void embed(
