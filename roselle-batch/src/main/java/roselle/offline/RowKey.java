@@ -7,6 +7,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -15,6 +16,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import roselle.api.GenerationRequest;
 import roselle.api.Prompt;
+import roselle.api.SamplingParameters;
 
 /**
  * What names a row by what it asks, in whatever partition, machine or attempt it is: the beginning of a SHA-256 of its values, each
@@ -22,6 +24,10 @@ import roselle.api.Prompt;
  */
 public final class RowKey {
     private static final int KEY_BYTES = 16;
+
+    /** Components that came after keys were first kept, with the value that stands for their absence: keys stay what they were. */
+    private static final Map<String, Object> LATER =
+            Map.of("SamplingParameters.penaltyWindow", SamplingParameters.ALL_TOKENS);
 
     private RowKey() {}
 
@@ -51,11 +57,9 @@ public final class RowKey {
         String type = value == null ? "null" : value.getClass().getSimpleName();
         switch (value) {
             case Record fields -> {
-                RecordComponent[] components = fields.getClass().getRecordComponents();
-                addText(digest, type + components.length);
-                for (RecordComponent component : components) {
-                    add(digest, value(fields, component));
-                }
+                Map<String, @Nullable Object> values = values(type, fields);
+                addText(digest, type + values.size());
+                values.values().forEach(each -> add(digest, each));
             }
             case Map<?, ?> map -> {
                 var sorted = new TreeMap<String, @Nullable Object>();
@@ -75,6 +79,19 @@ public final class RowKey {
             case null -> addText(digest, type);
             default -> addText(digest, type + " " + value); // texts, numbers, booleans, enums
         }
+    }
+
+    /** By component, in their order. */
+    private static Map<String, @Nullable Object> values(String type, Record fields) {
+        var values = new LinkedHashMap<String, @Nullable Object>();
+        for (RecordComponent component : fields.getClass().getRecordComponents()) {
+            Object value = value(fields, component);
+            String name = type + "." + component.getName();
+            if (!LATER.containsKey(name) || !LATER.get(name).equals(value)) {
+                values.put(name, value);
+            }
+        }
+        return values;
     }
 
     private static @Nullable Object value(Record fields, RecordComponent component) {

@@ -24,6 +24,7 @@ class RowKeyTest {
         var keys = Stream.of(
                         request(),
                         request().temperature(0.5),
+                        request().penaltyWindow(64),
                         request().seed(1),
                         request().seed(2),
                         request().logitBias(Map.of(3, 2f, 4, 1f)),

@@ -341,6 +341,11 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
+    public boolean stacksSharedExperts() {
+        return device.stacksSharedExperts();
+    }
+
+    @Override
     public boolean takesAdapters() {
         return device.takesAdapters();
     }

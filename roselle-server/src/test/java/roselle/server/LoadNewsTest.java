@@ -113,7 +113,7 @@ final class LoadNewsTest {
     @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
                     /v1/chat/completions       | {'model':'wanted','stream':true,'max_tokens':3,CHAT}         | data: {"id":"chatcmpl- | data: [DONE]
                     /v1/completions            | {'model':'wanted','stream':true,'max_tokens':3,'prompt':'a'} | data: {"id":"cmpl- | data: [DONE]
-                    /v1/responses              | {'model':'wanted','stream':true,'max_output_tokens':3,'input':'a'} | event: response.created | "type":"response.incomplete"
+                    /v1/responses              | {'model':'wanted','stream':true,'max_output_tokens':3,'temperature':0,'input':'a'} | event: response.created | "type":"response.incomplete"
                     /v1/messages               | {'model':'wanted','stream':true,'max_tokens':3,CHAT}         | event: message_start | "type":"message_stop"
                     /completion                | {'model':'wanted','stream':true,'n_predict':3,'prompt':'a'}  | data: {"index":0 | "stop":true
                     /generate_stream           | {'model':'wanted','inputs':'a','parameters':{'max_new_tokens':3}} | data: {"index":1 | "generated_text":"
