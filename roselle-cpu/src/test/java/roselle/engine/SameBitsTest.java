@@ -44,6 +44,7 @@ import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
 import roselle.engine.EngineConfig.BatchOptions;
 import roselle.engine.EngineConfig.CacheOptions;
+import roselle.execution.StackingDevice;
 import roselle.model.architecture.Architectures;
 import roselle.scheduler.Preemption;
 import roselle.scheduler.Scheduler;
@@ -108,9 +109,23 @@ class SameBitsTest {
      * What is asked of which model.
      *
      * @param scoresPrompt whether the prompt's own tokens are scored too; they then do not come from the cache
+     * @param stacks what a device that has shared experts in stacks has loaded
      */
-    private record Subject(Path model, String kvType, CpuPath path, boolean scoresPrompt) {
+    private record Subject(Path model, String kvType, CpuPath path, boolean scoresPrompt, List<String> stacks) {
+        Subject(Path model, String kvType, CpuPath path, boolean scoresPrompt) {
+            this(model, kvType, path, scoresPrompt, List.of());
+        }
+
+        /** One whose shared experts are the last of their stacks, which it names. */
+        Subject stacked() {
+            return new Subject(model, kvType, path, scoresPrompt, new ArrayList<>());
+        }
+
         Device device() {
+            return stacks instanceof ArrayList<String> loaded ? StackingDevice.of(plain(), true, loaded) : plain();
+        }
+
+        private Device plain() {
             String device = System.getProperty(DEVICE);
             if (device != null) {
                 return Devices.open(new DeviceOptions(device, 0));
@@ -127,6 +142,13 @@ class SameBitsTest {
     @ValueSource(strings = {"gpt_oss", "deepseek_v32", "qwen3_5_moe"})
     void aRequestGivesTheSameBitsHoweverItRuns(String name) {
         check(new Subject(RESOURCES.resolve("tiny-models").resolve(name), "auto", CpuPath.AUTO, false));
+    }
+
+    @Test
+    void aSharedExpertInTheStackGivesTheSameBitsToo() throws IOException {
+        var subject = new Subject(model("deepseek_v3"), "auto", CpuPath.AUTO, false).stacked();
+        check(subject);
+        assertThat(subject.stacks()).as("eight experts and the shared one").anyMatch(name -> name.startsWith("9 "));
     }
 
     @Tag("long")

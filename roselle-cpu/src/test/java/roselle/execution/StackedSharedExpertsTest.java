@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.within;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,7 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import roselle.backend.Device;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.huggingface.SafetensorsWriter;
 import roselle.checkpoint.path.Checkpoints;
@@ -150,25 +147,7 @@ class StackedSharedExpertsTest {
         this.stacks.clear();
         try (Checkpoint expected = Checkpoints.open(reference);
                 var device = new CpuDevice(CpuOptions.of(1).with(Precision.F32))) {
-            return Verification.of(expected).run(model, adapter, stacking(device, stacks), chunk);
+            return Verification.of(expected).run(model, adapter, StackingDevice.of(device, stacks, this.stacks), chunk);
         }
-    }
-
-    /** A device that has shared experts in stacks, or not, and tells what it loads. */
-    private Device stacking(Device device, boolean isStacking) {
-        return (Device) Proxy.newProxyInstance(
-                Device.class.getClassLoader(), new Class<?>[] {Device.class}, (_, method, arguments) -> {
-                    if (method.getName().equals("stacksSharedExperts")) {
-                        return isStacking;
-                    }
-                    if (method.getName().equals("load")) {
-                        stacks.add(arguments[1] + " " + arguments[0]);
-                    }
-                    try {
-                        return method.invoke(device, arguments);
-                    } catch (InvocationTargetException failure) {
-                        throw failure.getCause();
-                    }
-                });
     }
 }
