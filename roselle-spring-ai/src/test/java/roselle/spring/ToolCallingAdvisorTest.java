@@ -30,7 +30,11 @@ class ToolCallingAdvisorTest extends AbstractToolCallingAdvisorIT {
 
     @BeforeAll
     static void open() {
-        engine = Engine.open(EngineConfig.of(MODEL).with(new BatchOptions(0, 8, 512, 0, 64)));
+        engine = conformance();
+    }
+
+    static Engine conformance() {
+        return Engine.open(EngineConfig.of(MODEL).with(new BatchOptions(0, 8, 512, 0, 64)));
     }
 
     @AfterAll
@@ -39,7 +43,7 @@ class ToolCallingAdvisorTest extends AbstractToolCallingAdvisorIT {
     }
 
     /** A request without coordinates. */
-    private record City(String location, MockWeatherService.Unit unit) {}
+    record City(String location, MockWeatherService.Unit unit) {}
 
     private static MockWeatherService.Response weather(City city) {
         return new MockWeatherService().apply(new MockWeatherService.Request(city.location(), 0, 0, city.unit()));
@@ -50,7 +54,7 @@ class ToolCallingAdvisorTest extends AbstractToolCallingAdvisorIT {
         return json.replace(":", ": ").replace(",", ", ");
     }
 
-    private static FunctionToolCallback.Builder<City, MockWeatherService.Response> tool() {
+    static FunctionToolCallback.Builder<City, MockWeatherService.Response> tool() {
         return FunctionToolCallback.builder("getCurrentWeather", ToolCallingAdvisorTest::weather)
                 .description("Get the weather in location")
                 .inputType(City.class)
@@ -71,6 +75,10 @@ class ToolCallingAdvisorTest extends AbstractToolCallingAdvisorIT {
 
     @Override
     protected ChatModel getChatModel() {
+        return chatModel(engine);
+    }
+
+    static ChatModel chatModel(Engine engine) {
         return new RoselleChatModel(
                 engine,
                 "conformance",
