@@ -11,11 +11,17 @@ final class Pace implements Runnable {
     private static final long GLANCE_NANOS = 1_000_000;
 
     private volatile boolean isHeld;
+    private volatile boolean isWithinStep;
     private volatile long stepNanos;
 
     /** Ends no step until {@link #go}. */
     void hold() {
         isHeld = true;
+    }
+
+    /** Whether a step has begun that may not end. */
+    boolean holdsAStep() {
+        return isHeld && isWithinStep;
     }
 
     /** Every step takes this long at least. */
@@ -32,9 +38,11 @@ final class Pace implements Runnable {
     /** Within a step, on the engine's thread. */
     @Override
     public void run() {
+        isWithinStep = true;
         long begin = System.nanoTime();
         while (isHeld || System.nanoTime() - begin < stepNanos) {
             LockSupport.parkNanos(GLANCE_NANOS);
         }
+        isWithinStep = false;
     }
 }

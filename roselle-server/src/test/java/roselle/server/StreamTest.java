@@ -61,6 +61,36 @@ final class StreamTest {
         }
     }
 
+    /** As the guide says: until then there is nothing, and what fails has a status. */
+    @Test
+    void theEventOfTheRoleLeavesTogetherWithThatOfTheFirstToken() throws IOException {
+        try (var socket =
+                new Socket(InetAddress.getLoopbackAddress(), demo.server().port())) {
+            socket.setSoTimeout(60_000);
+            InputStream in = socket.getInputStream();
+            demo.pace().hold();
+            post(socket, STORY + "2}");
+            DemoServer.await(demo.pace()::holdsAStep);
+            assertThat(in.available()).as("what is sent before a token is made").isZero();
+            demo.pace().go();
+
+            readUntil(in, "\r\n\r\n");
+            String size = readUntil(in, "\r\n").strip();
+            String chunk = new String(in.readNBytes(Integer.parseInt(size, 16)), StandardCharsets.UTF_8);
+
+            var events = DemoServer.events(chunk);
+            assertThat(events).as(chunk).hasSize(2);
+            assertThat(DemoServer.json(events.get(0)).at("/choices/0/delta").toString())
+                    .isEqualTo("{\"role\":\"assistant\",\"content\":\"\"}");
+            assertThat(DemoServer.json(events.get(1))
+                            .at("/choices/0/delta/content")
+                            .stringValue())
+                    .isNotEmpty();
+        } finally {
+            demo.pace().go();
+        }
+    }
+
     @Test
     void refusesWithAStatusWhatFailsBeforeTheFirstToken() {
         var response = demo.post("/v1/chat/completions", STORY + "100000}");
