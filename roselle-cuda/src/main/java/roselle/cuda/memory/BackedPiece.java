@@ -10,7 +10,8 @@ final class BackedPiece {
     private final int device;
     private final long address;
     private final long bytes;
-    private @Nullable MemorySegment copy;
+    private @Nullable MemorySegment copy; // one with those of other pieces
+    private long copyStart; // of this piece's
     private boolean isBacked;
 
     /** Without memory yet. */
@@ -40,10 +41,11 @@ final class BackedPiece {
         return isBacked && copy == null;
     }
 
-    /** Copies what it holds to the host's memory in the order of a stream. */
-    void save(MemorySegment target, long stream) {
+    /** Copies what it holds to a part of the host's memory, in the order of a stream. */
+    void save(MemorySegment target, long start, long stream) {
         copy = target;
-        driver.copyOut(target, address, bytes, stream);
+        copyStart = start;
+        driver.copyOut(target.asSlice(start, bytes), address, bytes, stream);
     }
 
     /** Forgets the host's copy, which is another's to free. */
@@ -57,8 +59,21 @@ final class BackedPiece {
         if (source == null) {
             driver.clear(address, bytes, stream);
         } else {
-            driver.copyIn(address, source, bytes, stream);
+            driver.copyIn(address, source.asSlice(copyStart, bytes), bytes, stream);
         }
+    }
+
+    /** Whether one piece can stand for this one and that behind it: neither has memory, and what the host has of them adjoins too. */
+    boolean canJoin(BackedPiece next) {
+        return !isBacked && !next.isBacked && copy == next.copy && (copy == null || copyStart + bytes == next.copyStart);
+    }
+
+    /** This one and that behind it as one. */
+    BackedPiece join(BackedPiece next) {
+        var joined = new BackedPiece(driver, device, address, bytes + next.bytes);
+        joined.copy = copy;
+        joined.copyStart = copyStart;
+        return joined;
     }
 
     void giveUp() {

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -192,11 +193,11 @@ public final class DeviceMemory implements AutoCloseable {
             throw new CapacityException(
                     "the machine has no memory for what the model has on the device: " + failure.getMessage(), failure);
         }
-        pieces().forEach(BackedPiece::giveUp);
+        Stream.of(weights, scratch).filter(Objects::nonNull).forEach(GrowingMemory::giveUp);
     }
 
     /**
-     * Has the memory again that was given up.
+     * Has the memory again that was given up; what it held is there in the order of a stream.
      *
      * @throws CapacityException if the device has not that much; nothing has been taken then
      */
@@ -215,7 +216,6 @@ public final class DeviceMemory implements AutoCloseable {
             }
             piece.restore(stream);
         }
-        driver.synchronize(stream);
     }
 
     @Override

@@ -53,6 +53,7 @@ public final class ElasticMemory {
         for (int chunk = 0; chunk < chunks; chunk++) {
             if (!backed.get(chunk) && wanted.test(chunk * chunkBytes)) {
                 if (!driver.back(address + chunk * chunkBytes, chunkBytes, device)) {
+                    driver.synchronize(stream);
                     added.stream().forEach(each -> driver.unback(address + each * chunkBytes, chunkBytes));
                     throw new CapacityException(String.format(
                             Locale.ROOT,

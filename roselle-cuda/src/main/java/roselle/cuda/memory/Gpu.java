@@ -172,7 +172,7 @@ public final class Gpu {
     }
 
     /**
-     * Has all memory again that was given up.
+     * Has all memory again that was given up; the stream's later work finds in it what it held.
      *
      * @throws roselle.api.CapacityException if the device has not that much
      */

@@ -7,6 +7,9 @@ import roselle.cuda.driver.Driver;
 
 /** Device memory at addresses that follow each other; it grows, and all of it can go to others for a while. */
 final class GrowingMemory {
+    /** Pieces that come back have about so much: fewer take fewer calls of the driver, of which a copy waits for the first alone. */
+    private static final long JOINED_BYTES = 256 << 20;
+
     private final Driver driver;
     private final int device;
     private final long unit;
@@ -62,9 +65,25 @@ final class GrowingMemory {
         copies.add(target);
         long from = 0;
         for (BackedPiece piece : unsaved) {
-            piece.save(target.asSlice(from, piece.bytes()), stream);
+            piece.save(target, from, stream);
             from += piece.bytes();
         }
+    }
+
+    /** Gives up all memory; it comes back in larger pieces, since addresses alone matter. */
+    void giveUp() {
+        pieces.forEach(BackedPiece::giveUp);
+        List<BackedPiece> joined = new ArrayList<>();
+        for (BackedPiece piece : pieces) {
+            BackedPiece last = joined.isEmpty() ? null : joined.getLast();
+            if (last != null && last.bytes() + piece.bytes() <= JOINED_BYTES && last.canJoin(piece)) {
+                joined.set(joined.size() - 1, last.join(piece));
+            } else {
+                joined.add(piece);
+            }
+        }
+        pieces.clear();
+        pieces.addAll(joined);
     }
 
     /** Frees what the host has. */
