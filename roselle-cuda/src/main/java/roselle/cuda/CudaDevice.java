@@ -273,6 +273,7 @@ public final class CudaDevice implements Device {
     public void sleep() {
         device.enter();
         adapters.forget();
+        sampler.forget();
         device.giveUp();
     }
 

@@ -50,15 +50,20 @@ class SamplingRowsTest {
         presence.presence = 1;
         assertThat(rows.historyStart(0)).as("no penalty").isEqualTo(PROMPT);
         assertThat(place(rows, 1, presence)).as("sees the answer alone").isEqualTo(Place.DEVICE);
-        rows.begin(4);
-        fill(rows, 0, new Plans());
-        rows.mask[0] = new long[5];
-        rows.settlePlace(0);
-        assertThat(rows.place[0]).as("10 numbers at an even place").isEqualTo(Place.DEVICE);
-        fill(rows, 1, new Plans());
-        rows.mask[1] = new long[1];
-        rows.settlePlace(1);
-        assertThat(rows.place[1]).isEqualTo(Place.HOST);
+        assertThat(place(rows, 2, presence)).as("3 numbers, room for 2").isEqualTo(Place.HOST);
+    }
+
+    /** A device keeps masks, of which rows know the place. */
+    @Test
+    void masksNeedNoRoom() {
+        var rows = new SamplingRows(2, 0);
+        rows.begin(2);
+        for (int row = 0; row < 2; row++) {
+            fill(rows, row, new Plans());
+            rows.mask[row] = new long[5000];
+            rows.settlePlace(row);
+            assertThat(rows.place[row]).isEqualTo(Place.DEVICE);
+        }
     }
 
     /** Position 7 behind a prompt of 4: a window of 5 begins in the prompt, one of 2 in the answer. */

@@ -1,6 +1,7 @@
 package roselle.cuda.memory;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import roselle.cuda.driver.Driver;
 
@@ -65,7 +66,10 @@ final class BackedPiece {
 
     /** Whether one piece can stand for this one and that behind it: neither has memory, and what the host has of them adjoins too. */
     boolean canJoin(BackedPiece next) {
-        return !isBacked && !next.isBacked && copy == next.copy && (copy == null || copyStart + bytes == next.copyStart);
+        return !isBacked
+                && !next.isBacked
+                && Objects.equals(copy, next.copy)
+                && (copy == null || copyStart + bytes == next.copyStart);
     }
 
     /** This one and that behind it as one. */

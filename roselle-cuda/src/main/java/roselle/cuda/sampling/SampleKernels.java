@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Rows;
 import roselle.backend.step.SampledTokens;
@@ -53,11 +54,12 @@ public final class SampleKernels {
     private int room; // for so many
     private long exchange;
     private long lists;
+    private @Nullable DeviceMasks masks;
 
     /** The tokens of one step on their way. */
     private static final class InFlightSample {
         final long event;
-        SampleRequests requests = new SampleRequests(MemorySegment.NULL, MemorySegment.NULL);
+        SampleRequests requests = new SampleRequests(MemorySegment.NULL, MemorySegment.NULL, MemorySegment.NULL);
         MemorySegment returned = MemorySegment.NULL;
         MemorySegment logits = MemorySegment.NULL; // [MAX_RETURNED, vocabulary] of the host's rows
 
@@ -91,6 +93,7 @@ public final class SampleKernels {
             if (rows > 0) {
                 device.host().free(sample.requests.structs());
                 device.host().free(sample.requests.numbers());
+                device.host().free(sample.requests.masks());
                 device.host().free(sample.returned);
                 device.host().free(sample.logits);
             }
@@ -100,7 +103,9 @@ public final class SampleKernels {
         room = maxChanges;
         for (InFlightSample sample : inFlight) {
             MemorySegment structs = device.host().allocate(rows * ROW_BYTES);
-            sample.requests = new SampleRequests(structs, device.host().allocate((long) room * Integer.BYTES));
+            MemorySegment varying = device.host().allocate((long) room * Integer.BYTES);
+            MemorySegment waiting = device.host().allocate(DeviceMasks.hostBytes(rows, vocabulary));
+            sample.requests = new SampleRequests(structs, varying, waiting);
             sample.returned = device.host().allocate(rows * RESULT_BYTES);
             sample.logits = device.host().allocate(SamplingRows.MAX_RETURNED * logitBytes());
         }
@@ -112,6 +117,7 @@ public final class SampleKernels {
         changes = device.memory().allocate((long) room * Integer.BYTES);
         exchange = device.memory().allocate(exchangeBytes());
         lists = zeros(LIST_BYTES * rows);
+        masks = new DeviceMasks(device, rows, vocabulary);
         launcher.barrier();
     }
 
@@ -125,6 +131,7 @@ public final class SampleKernels {
         return most * perRow
                 + numberBytes(most, demands.vocabulary())
                 + (long) SamplingRows.room(demands.limits()) * Integer.BYTES
+                + DeviceMasks.deviceBytes(most, demands.vocabulary())
                 + exchangeBytes();
     }
 
@@ -132,6 +139,13 @@ public final class SampleKernels {
     public void prepare(StepDemands demands) {
         if (demands.vocabulary() != 0) {
             reserve(demands.limits().maxOutputs(), demands.vocabulary(), SamplingRows.room(demands.limits()));
+        }
+    }
+
+    /** Has to bring all masks anew: the device gave its memory up. */
+    public void forget() {
+        if (masks != null) {
+            masks.forget();
         }
     }
 
@@ -176,7 +190,9 @@ public final class SampleKernels {
         sample.rows = asked;
         sample.tokens = tokens;
         if (asked.deviceRows() > 0) {
-            sample.requests.fill(asked, changes);
+            DeviceMasks held = Objects.requireNonNull(masks);
+            sample.requests.fill(asked, changes, held);
+            held.bring(sample.requests.masks());
             copyIn(requests, sample.requests.structs(), asked.count * ROW_BYTES);
             copyIn(changes, sample.requests.numbers(), sample.requests.numberBytes());
             launcher.barrier();

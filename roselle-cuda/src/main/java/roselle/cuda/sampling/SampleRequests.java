@@ -2,7 +2,6 @@ package roselle.cuda.sampling;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.lang.foreign.MemorySegment;
 import roselle.backend.step.SamplingRows;
@@ -10,7 +9,7 @@ import roselle.cuda.layout.SampleRowLayout;
 
 /**
  * What the kernel of {@code sample.cu} reads of {@link SamplingRows}, in host memory on its way to the device: a struct for each row,
- * and the numbers of varying length one after the other.
+ * the numbers of varying length one after the other, and masks that it has not got yet.
  */
 final class SampleRequests {
     private static final long ROW_BYTES = SampleRowLayout.BYTES;
@@ -18,12 +17,14 @@ final class SampleRequests {
 
     private final MemorySegment structs;
     private final MemorySegment numbers;
+    private final MemorySegment masks;
     private int length; // of the numbers
 
     /** Requests in host memory that the caller takes and gives back. */
-    SampleRequests(MemorySegment structs, MemorySegment numbers) {
+    SampleRequests(MemorySegment structs, MemorySegment numbers, MemorySegment masks) {
         this.structs = structs;
         this.numbers = numbers;
+        this.masks = masks;
     }
 
     MemorySegment structs() {
@@ -34,20 +35,28 @@ final class SampleRequests {
         return numbers;
     }
 
+    MemorySegment masks() {
+        return masks;
+    }
+
     /** Bytes of the numbers that the rows filled last have. */
     long numberBytes() {
         return (long) length * Integer.BYTES;
     }
 
-    /** Writes all rows; {@code address} is where the numbers will lie on the device. */
-    void fill(SamplingRows rows, long address) {
+    /** Writes all rows; {@code address} is where the numbers will lie on the device, {@code deviceMasks} says it of masks. */
+    void fill(SamplingRows rows, long address, DeviceMasks deviceMasks) {
         length = 0;
+        deviceMasks.begin();
         structs.asSlice(0, rows.count * ROW_BYTES).fill((byte) 0);
         for (int row = 0; row < rows.count; row++) {
             long at = row * ROW_BYTES;
             if (rows.place[row] == SamplingRows.Place.DEVICE) {
                 fillRow(rows, row, at);
                 fillChanges(rows, row, at, address);
+                if (rows.mask[row].length > 0) {
+                    SampleRowLayout.MASK.set(structs, at, deviceMasks.place(rows.mask[row], masks));
+                }
             } else {
                 SampleRowLayout.TEMPERATURE.set(structs, at, NOT_WANTED);
             }
@@ -87,13 +96,6 @@ final class SampleRequests {
         if (forbidden > 0) {
             SampleRowLayout.STOP_COUNT.set(structs, at, forbidden);
             SampleRowLayout.STOP_IDS.set(structs, at, address + putIds(rows.forbidden[row], 0, forbidden));
-        }
-        int words = rows.mask[row].length;
-        if (words > 0) {
-            length += length % 2; // words of 64 bits
-            SampleRowLayout.MASK.set(structs, at, address + numberBytes());
-            MemorySegment.copy(rows.mask[row], 0, numbers, JAVA_LONG, numberBytes(), words);
-            length += 2 * words;
         }
     }
 

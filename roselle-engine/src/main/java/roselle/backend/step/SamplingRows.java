@@ -25,7 +25,7 @@ public final class SamplingRows {
     public static final int MAX_RETURNED = 8;
 
     private static final int MAX_ROOM = 1 << 20; // 4 MiB
-    private static final int EXTRA_ROOM = 1 << 16; // for biases and masks where contexts are short
+    private static final int EXTRA_ROOM = 1 << 16; // for biases where contexts are short
 
     /** Who samples a row. */
     public enum Place {
@@ -194,10 +194,9 @@ public final class SamplingRows {
         return hostRows;
     }
 
-    /** Numbers of 32 bits that a device copies for a row; a mask of words of 64 bits may need one more to begin at an even place. */
+    /** Numbers of 32 bits that a device copies for a row, beside its mask, for which there is room in any case. */
     private long numbers(int row) {
         long seen = hasPenalties(row) ? position[row] - historyStart(row) : 0;
-        long masks = mask[row].length == 0 ? 0 : 2L * mask[row].length + 1;
-        return seen + 2L * biasIds[row].length + forbidden[row].length + masks;
+        return seen + 2L * biasIds[row].length + forbidden[row].length;
     }
 }
