@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import roselle.api.InvalidRequestException;
 import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
@@ -15,6 +16,8 @@ import roselle.backend.memory.Adapter;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.operation.Operations;
+import roselle.backend.step.SampledTokens;
+import roselle.backend.step.SamplingRows;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.backend.step.StepProgram;
@@ -120,8 +123,14 @@ public final class ModelBenchmark {
     private final StepProgram program;
     private final StepProfile profile = new StepProfile();
     private final MemorySegment logits;
+    private final Draw[] draws = new Draw[2]; // of a step and of the one before
+    private int turn; // which of them the last step has
+    private @Nullable Draw underWay;
     private final int vocabulary;
     private final long weightBytes;
+
+    /** How a step's tokens are drawn on a device, and the tokens. */
+    private record Draw(SamplingRows rows, SampledTokens tokens) {}
 
     private ModelBenchmark(
             Plan plan,
@@ -129,6 +138,7 @@ public final class ModelBenchmark {
             Checkpoint checkpoint,
             Device device,
             Decoder decoder,
+            StepLimits limits,
             StepInputs inputs,
             OwnPages pages) {
         this.plan = plan;
@@ -139,6 +149,9 @@ public final class ModelBenchmark {
         program = isTimed ? this::profiled : decoder;
         vocabulary = decoder.spec().vocabulary();
         logits = Arena.ofAuto().allocate(ValueLayout.JAVA_FLOAT, vocabulary); // a device cannot write to the heap
+        for (int i = 0; i < draws.length; i++) {
+            draws[i] = new Draw(new SamplingRows(limits), new SampledTokens(limits.maxOutputs()));
+        }
         this.inputs = inputs;
         this.pages = pages;
         weightBytes = bytesOfAStep(checkpoint, decoder.spec().isTied());
@@ -189,7 +202,7 @@ public final class ModelBenchmark {
             try (Decoder decoder = Decoder.open(checkpoint, blueprint, device, limits, pages)) {
                 double seconds = (System.nanoTime() - start) / 1e9;
                 String name = String.valueOf(path.getFileName());
-                var benchmark = new ModelBenchmark(plan, name, checkpoint, device, decoder, inputs, own);
+                var benchmark = new ModelBenchmark(plan, name, checkpoint, device, decoder, limits, inputs, own);
                 benchmark.adapt(adapters, checkpoint);
                 benchmark.run(results);
                 return seconds;
@@ -254,15 +267,20 @@ public final class ModelBenchmark {
 
     private void prompt() {
         step(1, plan.promptTokens(), 0);
+        finish();
     }
 
     private void write(int batch) {
         for (int position = 0; position < plan.newTokens(); position++) {
             step(batch, 1, plan.context() + position);
         }
+        finish();
     }
 
-    /** Advances each sequence by some tokens, which are any, and waits for the logits of the last ones. */
+    /**
+     * Advances each sequence by some tokens, which are any, and has the likeliest of those behind the last ones. A device that samples
+     * is waited for as an engine does, once it has the next step as well; from others the logits are read.
+     */
     private void step(int sequences, int tokens, int position) {
         inputs.rows = sequences * tokens;
         inputs.sequences = sequences;
@@ -281,7 +299,11 @@ public final class ModelBenchmark {
         pages.prepare();
         long start = System.nanoTime();
         device.submit(inputs, program);
-        read(sequences - 1);
+        if (device.samples()) {
+            draw(sequences);
+        } else {
+            read(sequences - 1);
+        }
         profile.addStep(System.nanoTime() - start);
     }
 
@@ -292,6 +314,31 @@ public final class ModelBenchmark {
 
     private void profiled(Operations operations, StepInputs step) {
         decoder.run(new ProfilingOperations(operations, profile), step);
+    }
+
+    /** Has tokens of a step drawn, and waits for those of the step before. */
+    private void draw(int sequences) {
+        turn = 1 - turn;
+        Draw draw = draws[turn];
+        Draw before = underWay;
+        draw.rows.begin(sequences);
+        for (int row = 0; row < sequences; row++) {
+            draw.rows.settlePlace(row);
+        }
+        device.launchSample(decoder.logits(), draw.rows, draw.tokens);
+        if (before != null) {
+            device.collectSample(before.tokens);
+        }
+        underWay = draw;
+    }
+
+    /** Waits for the last step's tokens. */
+    private void finish() {
+        Draw last = underWay;
+        if (last != null) {
+            device.collectSample(last.tokens);
+            underWay = null;
+        }
     }
 
     private void read(int output) {
