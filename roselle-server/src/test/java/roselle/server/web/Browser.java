@@ -221,7 +221,12 @@ final class Browser implements AutoCloseable {
     void resize(int width, int height) {
         // A headless window is not narrower than 500 pixels; the emulated device is.
         var metrics = Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false);
-        post("/goog/cdp/execute", Map.of("cmd", "Emulation.setDeviceMetricsOverride", "params", metrics));
+        devTools("Emulation.setDeviceMetricsOverride", metrics);
+    }
+
+    /** What a command of Chromium's DevTools answers. */
+    JsonNode devTools(String command, Map<String, ?> parameters) {
+        return post("/goog/cdp/execute", Map.of("cmd", command, "params", parameters));
     }
 
     /** A picture of what is on screen, as PNG. */

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -516,17 +515,20 @@ final class WebPageTest {
                 "[", "*a ", "_", "`", "~~x", "](", "![](", "> ", "- ", "|-", "<", "\\", "\\(", "\\[\n\n", "$$\n",
                 "http://", "**a*_", "$a=", "$$a=b$$"
             })
-    void renderingTakesTimeInProportionToTheText(String piece) {
-        String timed = "import('./web/markdown.js').then(m => { const t = performance.now(); "
-                + "m.markdown(arguments[0].repeat(arguments[1])); return performance.now() - t; })";
+    void renderingTakesWorkInProportionToTheText(String piece) {
+        long half;
+        long whole;
+        try (var work = new RenderingWork(browser)) {
+            half = work.steps(piece, 25_000 / piece.length());
+            whole = work.steps(piece, 50_000 / piece.length());
+        }
 
-        double millis = IntStream.range(0, 3)
-                .mapToDouble(_ ->
-                        browser.await(timed, piece, 50_000 / piece.length()).doubleValue())
-                .min()
-                .orElseThrow();
-
-        assertThat(millis).as("50,000 characters of %s", piece).isLessThan(3000);
+        assertThat(whole)
+                .as("steps of 50,000 characters of %s, each of which may have 2,048 others looked at", piece)
+                .isBetween(50_000L, 50_000L * 3000);
+        assertThat((double) whole / half)
+                .as("%d steps of twice the text that takes %d", whole, half)
+                .isLessThan(2.5);
     }
 
     @Test
