@@ -15,6 +15,7 @@ import tools.jackson.databind.JsonNode;
 
 /** What the page does with code, formulas and files, by libraries that it loads when they are needed. */
 @Tag("long")
+@NeedsPrograms({"chromedriver", "chromium"})
 final class PageContentTest {
     private static final String MATHML = "http://www.w3.org/1998/Math/MathML";
 

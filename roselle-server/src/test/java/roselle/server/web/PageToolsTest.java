@@ -14,6 +14,7 @@ import tools.jackson.databind.JsonNode;
 
 /** Tools on the page, in a browser: offered where they are switched on, called where the user agrees. */
 @Tag("long")
+@NeedsPrograms({"chromedriver", "chromium"})
 final class PageToolsTest {
     private static final String WEATHER = ScriptedApi.CALL + "get_weather {\"city\": \"<i>Oslo\"}";
     private static ScriptedPage page;

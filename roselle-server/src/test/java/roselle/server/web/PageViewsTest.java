@@ -24,6 +24,7 @@ import tools.jackson.databind.JsonNode;
  * picture is left in the build folder for whoever changes the page. Needs npm and the network on first use.
  */
 @Tag("long")
+@NeedsPrograms({"chromedriver", "chromium", "npm"})
 final class PageViewsTest {
     private static final Path PICTURES = Path.of("target", "pictures");
 

@@ -3,24 +3,40 @@ package roselle.server.web;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Optional;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 
-/** Programs of the system that tests drive; {@code tools/test-programs.sh} installs them. */
-final class TestPrograms {
-    private TestPrograms() {}
+/**
+ * Programs of a system that tests drive; {@code tools/test-programs.sh} installs them.
+ *
+ * @param folders where they are, as {@code PATH} has it
+ * @param mustBeThere whether tests that lack one fail
+ */
+record TestPrograms(String folders, boolean mustBeThere) {
+    static TestPrograms ofThisSystem() {
+        return new TestPrograms(
+                String.valueOf(System.getenv("PATH")), System.getenv("ROSELLE_ALL_TEST_PROGRAMS") != null);
+    }
 
-    /** A program on the path. Without it the test is skipped and says so, but fails where all programs must be there. */
+    /** A program on the path, for a test that {@link NeedsPrograms} says it drives. */
     static Path find(String name) {
-        var found = Stream.of(System.getenv("PATH").split(File.pathSeparator))
+        var system = ofThisSystem();
+        return system.path(name)
+                .orElseThrow(() -> new AssertionError(system.missing(name).orElse(name)));
+    }
+
+    /** A sentence about the first of the programs that is not there. */
+    Optional<String> missing(String... names) {
+        return Stream.of(names)
+                .filter(name -> path(name).isEmpty())
+                .map(name -> name + " is not installed: run tools/test-programs.sh")
+                .findFirst();
+    }
+
+    private Optional<Path> path(String name) {
+        return Stream.of(folders.split(File.pathSeparator))
                 .map(folder -> Path.of(folder, name))
                 .filter(Files::isExecutable)
                 .findFirst();
-        String missing = name + " is not installed: run tools/test-programs.sh";
-        if (found.isEmpty() && System.getenv("ROSELLE_ALL_TEST_PROGRAMS") != null) {
-            throw new AssertionError(missing);
-        }
-        Assumptions.assumeTrue(found.isPresent(), missing);
-        return found.orElseThrow();
     }
 }

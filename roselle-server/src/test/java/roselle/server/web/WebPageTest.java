@@ -19,6 +19,7 @@ import tools.jackson.databind.JsonNode;
 
 /** The page in a browser, in front of an API whose answers the tests write. */
 @Tag("long")
+@NeedsPrograms({"chromedriver", "chromium"})
 final class WebPageTest {
     private static ScriptedPage page;
     private static Browser browser;

@@ -16,6 +16,7 @@ import roselle.server.config.ServedModel;
 import roselle.server.config.ServerConfig;
 
 /** The page in a browser, in front of the demo model. */
+@NeedsPrograms({"chromedriver", "chromium"})
 final class WebServerTest {
     @TempDir
     private Path folder;
