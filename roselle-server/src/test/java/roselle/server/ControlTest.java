@@ -118,6 +118,20 @@ final class ControlTest {
         }
     }
 
+    @Test
+    void aModelThatAClientMadeSleepsWithTheOneThatAnswers() {
+        try (var sleeper = new DemoServer()) {
+            String made = "{\"model\":\"foxes\",\"from\":\"demo\",\"system\":\"Be short.\",\"stream\":false}";
+            assertThat(sleeper.post("/api/create", made).statusCode()).isEqualTo(200);
+
+            assertThat(sleeper.post("/sleep?model=foxes", "").statusCode()).isEqualTo(200);
+            assertThat(sleeper.get("/is_sleeping?model=foxes").body()).contains("\"is_sleeping\":true");
+            assertThat(sleeper.get("/is_sleeping?model=demo").body()).contains("\"is_sleeping\":true");
+            assertThat(sleeper.post("/wake_up?model=foxes", "").statusCode()).isEqualTo(200);
+            assertThat(sleeper.get("/is_sleeping?model=foxes").body()).contains("\"is_sleeping\":false");
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -111,11 +111,11 @@ public final class Models {
 
     /** Lets requests load a model from now on, as an operator wants it; of one that a client made the model that answers. */
     public void permit(String name) {
-        requirePool().permit(given(name));
+        requirePool().permit(answering(name));
     }
 
-    /** The name of the model that answers where a client gave the name. */
-    private String given(String name) {
+    /** The name of the model that answers where a client gave the name, of a model that there is or that a client made. */
+    public String answering(String name) {
         return created.find(name).map(CreatedModel::from).orElse(name);
     }
 
@@ -265,7 +265,7 @@ public final class Models {
 
     /** The name, aliases resolved, of a model that may or may not be loaded; of one that a client made that of the model that answers. */
     public String pooledName(EnginePool from, Optional<String> asked) {
-        Optional<String> name = asked.map(this::given);
+        Optional<String> name = asked.map(this::answering);
         List<ModelState> states = from.models().states();
         if (name.isEmpty() && states.size() == 1) {
             return states.getFirst().name();
@@ -280,7 +280,7 @@ public final class Models {
         if (pool.isPresent()) { // which knows of what kind a model is when it is loaded
             return requireEncoder(pooled(pool.get(), asked));
         }
-        Optional<String> name = asked.map(this::given);
+        Optional<String> name = asked.map(this::answering);
         List<ServedEncoder> wanted = encoders.stream().filter(isWanted).toList();
         if (name.isEmpty() && wanted.size() == 1) {
             return wanted.getFirst();

@@ -37,7 +37,7 @@ final class SleepRoutes {
 
     /** Whether all models sleep, or that of the query. */
     private void tell(Exchange exchange) {
-        Optional<String> name = exchange.query("model");
+        Optional<String> name = name(exchange);
         boolean sleeps = models.pool().isPresent()
                 ? areAll(pooled(models.pool().get(), name), this::sleepsInPool)
                 : areAll(fixed(name), EngineCache::isAsleep);
@@ -61,7 +61,7 @@ final class SleepRoutes {
         exchange.query("mode").filter(mode -> !mode.equals("abort")).ifPresent(mode -> {
             throw ApiException.invalid("mode", "mode is " + mode + ": it must be abort, what is being answered fails");
         });
-        Optional<String> name = exchange.query("model");
+        Optional<String> name = name(exchange);
         exchange.refuseOtherQueries();
         var asleep = new ArrayList<CompletableFuture<Void>>();
         if (models.pool().isPresent()) {
@@ -83,6 +83,11 @@ final class SleepRoutes {
         }
         asleep.forEach(SleepRoutes::await);
         exchange.sendEmpty(200);
+    }
+
+    /** The name in the query; of a model that a client made that of the model that answers. */
+    private Optional<String> name(Exchange exchange) {
+        return exchange.query("model").map(models::answering);
     }
 
     /** Before any model sleeps: what is asked of all is done of all, or of none. */
@@ -118,7 +123,7 @@ final class SleepRoutes {
                 throw ApiException.invalid("tags", "tags has " + tag + ": it can have weights and kv_cache");
             }
         }
-        Optional<String> name = exchange.query("model");
+        Optional<String> name = name(exchange);
         exchange.refuseOtherQueries();
         boolean isForWeights = !tags.isEmpty() && !tags.contains("kv_cache");
         if (models.pool().isPresent()) {
