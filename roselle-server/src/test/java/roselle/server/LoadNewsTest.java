@@ -178,15 +178,49 @@ final class LoadNewsTest {
         assertThat(String.join("", answer.body().toList())).contains("the model broken could not be loaded");
     }
 
-    /** A line of JSON each, in which nothing can be left out. */
-    @Test
-    void linesOfJsonAreNotInterrupted() throws Exception {
-        start(AT_ONCE);
+    /** Lines of JSON have no comments, but spaces before a line are none of its text to any reader. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', quoteCharacter = '~', textBlock = """
+                    /api/chat     | {'model':'wanted','options':{'num_predict':3},CHAT}
+                    /api/generate | {'model':'wanted','options':{'num_predict':3},'prompt':'a'}
+                    """)
+    void aStreamOfLinesThatWaitsBeginsWithSpaces(String path, String body) throws Exception {
+        EnginePool pool = start(AT_ONCE);
+        var held = pool.models().use("held", _ -> {});
 
-        var answer = ask("/api/chat", "{'model':'wanted','options':{'num_predict':3}," + CHAT + "}");
+        var answer = ask(path, body.replace("CHAT", CHAT)); // its head is there before the model is
 
         assertThat(answer.statusCode()).isEqualTo(200);
-        assertThat(answer.body().toList()).allMatch(line -> line.startsWith("{\"model\":\"wanted\""));
+        assertThat(answer.headers().firstValue("content-type")).hasValue("application/x-ndjson");
+        held.close();
+        List<String> lines = answer.body().toList();
+        assertThat(lines.getFirst()).startsWith(" ");
+        assertThat(lines.stream().skip(1)).noneMatch(line -> line.startsWith(" "));
+        assertThat(lines).allMatch(line -> line.strip().startsWith("{\"model\":\"wanted\""));
+        assertThat(lines.getLast()).contains("\"done\":true");
+    }
+
+    @Test
+    void aLoadThatFailsLaterEndsAStreamOfLinesByItsError() throws Exception {
+        EnginePool pool = start(AT_ONCE);
+        var held = pool.models().use("held", _ -> {});
+        var answer = ask("/api/chat", "{'model':'wanted'," + CHAT + "}");
+
+        assertThat(pool.models().remove("wanted")).isTrue();
+
+        List<String> lines = answer.body().toList();
+        assertThat(lines).hasSize(1);
+        assertThat(lines.getFirst().strip()).startsWith("{\"error\":\"").contains("is not there any more");
+        held.close();
+    }
+
+    @Test
+    void aWholeAnswerOfOllamasIsNotInterrupted() throws Exception {
+        start(AT_ONCE);
+
+        var answer = ask("/api/chat", "{'model':'wanted','stream':false,'options':{'num_predict':3}," + CHAT + "}");
+
+        assertThat(answer.body().toList()).singleElement().asString().startsWith("{\"model\":\"wanted\"");
     }
 
     @Test

@@ -10,6 +10,13 @@ public record LineFormat() implements StreamFormat {
     @Override
     public void begin(Utf8Buffer out, String event) {}
 
+    /** A space before the next document, which no reader of JSON sees; the text has no place. */
+    @Override
+    public boolean comment(Utf8Buffer out, String text) {
+        out.ascii(" ");
+        return true;
+    }
+
     @Override
     public void end(Utf8Buffer out) {
         out.ascii("\n");

@@ -51,6 +51,7 @@ final class AnswerHandler {
                 unload(exchange, fields, models.pool().get(), isChat);
                 return;
             }
+            admitted.streaming(fields.bool("stream", true));
             Call call = reading.of(new CallReader(models, admitted::tokenize), fields);
             KeepAlive.requireAllowed(call.keepAlive(), exchange);
             call.keepAlive().ifPresent(admitted::keepAlive);
