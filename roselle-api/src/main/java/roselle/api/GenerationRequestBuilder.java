@@ -26,6 +26,7 @@ public final class GenerationRequestBuilder {
     private double presencePenalty = SamplingParameters.DEFAULT.presencePenalty();
     private double frequencyPenalty = SamplingParameters.DEFAULT.frequencyPenalty();
     private int penaltyWindow = SamplingParameters.ALL_TOKENS;
+    private boolean penalizesPrompt;
     private Map<Integer, Float> logitBias = Map.of();
     private OptionalLong seed = OptionalLong.empty();
 
@@ -101,6 +102,7 @@ public final class GenerationRequestBuilder {
         presencePenalty = value.presencePenalty();
         frequencyPenalty = value.frequencyPenalty();
         penaltyWindow = value.penaltyWindow();
+        penalizesPrompt = value.penalizesPrompt();
         logitBias = value.logitBias();
         seed = value.seed();
         return this;
@@ -149,6 +151,12 @@ public final class GenerationRequestBuilder {
     /** How many of the latest tokens penalties see. */
     public GenerationRequestBuilder penaltyWindow(int value) {
         penaltyWindow = value;
+        return this;
+    }
+
+    /** Whether the penalties for presence and frequency see the prompt, too. */
+    public GenerationRequestBuilder penalizesPrompt(boolean value) {
+        penalizesPrompt = value;
         return this;
     }
 
@@ -265,6 +273,7 @@ public final class GenerationRequestBuilder {
                         frequencyPenalty,
                         logitBias,
                         penaltyWindow,
+                        penalizesPrompt,
                         seed),
                 new StopConditions(maxTokens, minTokens, stopStrings, stopTokenIds, ignoreEos),
                 output,

@@ -17,6 +17,7 @@ import java.util.OptionalLong;
  * @param logitBias added to the logits of these token ids, each in [−100, 100]
  * @param penaltyWindow penalties see so many of the latest tokens of prompt and answer, each of them those of which it is said above;
  *     {@link #ALL_TOKENS} for all
+ * @param penalizesPrompt whether the penalties for presence and frequency see the prompt, too, as that for repetition does
  * @param seed the draw at a position depends on the seed and the position only; without one the engine picks one
  */
 public record SamplingParameters(
@@ -30,6 +31,7 @@ public record SamplingParameters(
         double frequencyPenalty,
         Map<Integer, Float> logitBias,
         int penaltyWindow,
+        boolean penalizesPrompt,
         OptionalLong seed) {
     /** A window of penalties that has no end. */
     public static final int ALL_TOKENS = Integer.MAX_VALUE;
@@ -44,7 +46,7 @@ public record SamplingParameters(
 
     private static final double SMALLEST = 1e-6;
 
-    /** Parameters whose penalties see all tokens. */
+    /** Parameters whose penalties see all tokens, those for presence and frequency the answer's alone. */
     public SamplingParameters(
             double temperature,
             int topK,
@@ -67,6 +69,7 @@ public record SamplingParameters(
                 frequencyPenalty,
                 logitBias,
                 ALL_TOKENS,
+                false,
                 seed);
     }
 

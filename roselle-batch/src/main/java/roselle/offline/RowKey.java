@@ -26,8 +26,11 @@ public final class RowKey {
     private static final int KEY_BYTES = 16;
 
     /** Components that came after keys were first kept, with the value that stands for their absence: keys stay what they were. */
-    private static final Map<String, Object> LATER =
-            Map.of("SamplingParameters.penaltyWindow", SamplingParameters.ALL_TOKENS);
+    private static final Map<String, Object> LATER = Map.of(
+            "SamplingParameters.penaltyWindow",
+            SamplingParameters.ALL_TOKENS,
+            "SamplingParameters.penalizesPrompt",
+            false);
 
     private RowKey() {}
 

@@ -25,6 +25,7 @@ class RowKeyTest {
                         request(),
                         request().temperature(0.5),
                         request().penaltyWindow(64),
+                        request().penalizesPrompt(true),
                         request().seed(1),
                         request().seed(2),
                         request().logitBias(Map.of(3, 2f, 4, 1f)),

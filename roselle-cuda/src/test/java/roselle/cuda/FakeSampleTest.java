@@ -132,6 +132,20 @@ class FakeSampleTest {
     }
 
     @Test
+    void theOtherPenaltiesSeeThePromptWhereTheyAreToldTo() {
+        List<Row> told = rowsOf(
+                request()
+                        .presencePenalty(0.5)
+                        .penaltyWindow(2)
+                        .penalizesPrompt(true)
+                        .build(),
+                Overlap.OFF);
+        assertThat(told.stream().map(Row::history))
+                .containsExactly(List.of(4, 5), List.of(5, TOKEN), List.of(TOKEN, TOKEN), List.of(TOKEN, TOKEN));
+        assertThat(told).allMatch(row -> row.prompt == 0);
+    }
+
+    @Test
     void theOtherPenaltiesSeeTheAnswerAlone() {
         List<Row> told =
                 rowsOf(request().presencePenalty(0.5).frequencyPenalty(-0.25).build(), Overlap.OFF);

@@ -156,6 +156,7 @@ public final class SamplingPlan {
         rows.presence[row] = (float) sampling.presencePenalty();
         rows.frequency[row] = (float) sampling.frequencyPenalty();
         rows.penaltyWindow[row] = sampling.penaltyWindow();
+        rows.penalizesPrompt[row] = sampling.penalizesPrompt();
         rows.history[row] = ids;
         rows.promptLength[row] = promptLength;
         rows.biasIds[row] = biasIds;

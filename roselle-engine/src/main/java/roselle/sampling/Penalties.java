@@ -4,8 +4,8 @@ import roselle.backend.step.SamplingRows;
 
 /**
  * Changes logits by what was said before: repetition over prompt and answer (Keskar et al., CTRL), then frequency and
- * presence over the answer alone, as vLLM and OpenAI define them; each over what of that is in the window of the latest tokens, as
- * llama.cpp and Ollama have it.
+ * presence over the answer alone, as vLLM and OpenAI define them, or over the prompt too, as llama.cpp and Ollama do; each over what
+ * of that is in the window of the latest tokens, as those have it.
  */
 final class Penalties {
     private final int[] lastSeen; // [vocabulary] the round in which a token was last met

@@ -28,6 +28,7 @@ class PenaltyWindowTest {
             plans.presence = random.nextInt(3) == 0 ? 0 : random.nextDouble() * 2 - 0.5;
             plans.frequency = random.nextInt(3) == 0 ? 0 : random.nextDouble();
             plans.penaltyWindow = window;
+            plans.penalizesPrompt = random.nextBoolean();
             float[] logits = new float[VOCABULARY];
             for (int id = 0; id < VOCABULARY; id++) {
                 logits[id] = (float) random.nextGaussian() * 2;
@@ -54,7 +55,7 @@ class PenaltyWindowTest {
     private static int likeliest(Plans plans, float[] logits, List<Integer> said, int prompt) {
         int first = (int) Math.max(0, said.size() - (long) plans.penaltyWindow);
         List<Integer> seen = said.subList(first, said.size());
-        List<Integer> answered = said.subList(Math.max(first, prompt), said.size());
+        List<Integer> answered = plans.penalizesPrompt ? seen : said.subList(Math.max(first, prompt), said.size());
         int best = 0;
         float most = Float.NEGATIVE_INFINITY;
         for (int id = 0; id < VOCABULARY; id++) {

@@ -19,6 +19,7 @@ final class Plans {
     double presence;
     double frequency;
     int penaltyWindow = SamplingParameters.ALL_TOKENS;
+    boolean penalizesPrompt;
     Map<Integer, Float> bias = Map.of();
     Set<Integer> stopIds = Set.of();
     int minTokens;
@@ -44,6 +45,7 @@ final class Plans {
                 .presencePenalty(presence)
                 .frequencyPenalty(frequency)
                 .penaltyWindow(penaltyWindow)
+                .penalizesPrompt(penalizesPrompt)
                 .logitBias(bias)
                 .maxTokens(1 << 20)
                 .minTokens(minTokens)

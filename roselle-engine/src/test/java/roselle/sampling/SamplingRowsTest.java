@@ -82,6 +82,10 @@ class SamplingRowsTest {
         plans.presence = 1;
         fill(rows, 0, plans);
         assertThat(rows.historyStart(0)).as("of the answer alone").isEqualTo(answer);
+        plans.penalizesPrompt = true;
+        fill(rows, 0, plans);
+        assertThat(rows.historyStart(0)).as("of the prompt, too").isEqualTo(start);
+        assertThat(rows.answerStart(0)).isEqualTo(start);
     }
 
     @Test

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationRequest;
+import roselle.api.GenerationRequestBuilder;
 import roselle.api.Prompt;
 import roselle.api.SamplingParameters;
 import roselle.server.config.ServerConfig;
@@ -59,14 +60,41 @@ final class LlamaCppTest {
                 .isEqualTo(window < 0);
     }
 
-    private static String windowed(String prompt, int window) {
-        var request = GenerationRequest.builder()
+    /** Penalties for presence and frequency see tokens of the prompt by llama.cpp's API. */
+    @ParameterizedTest
+    @ValueSource(ints = {-1, 1, 4})
+    void penaltiesForPresenceSeeThePrompt(int window) {
+        String prompt = "The fox lived in a castle. ".repeat(4) + "The fox";
+        var request = greedy(prompt).presencePenalty(2).frequencyPenalty(2);
+        request.penaltyWindow(window < 0 ? SamplingParameters.ALL_TOKENS : window);
+        String expected = text(request.penalizesPrompt(true));
+        String options = "\"temperature\":0,\"presence_penalty\":2,\"frequency_penalty\":2,\"repeat_last_n\":" + window;
+
+        String completed = "{\"prompt\":\"" + prompt + "\",\"n_predict\":12," + options + "}";
+        assertThat(DemoServer.json(demo.post("/completion", completed).body())
+                        .at("/content")
+                        .stringValue())
+                .isEqualTo(expected);
+        if (window < 0) {
+            assertThat(text(request.penalizesPrompt(false)))
+                    .as("of the answer alone")
+                    .isNotEqualTo(expected);
+        }
+    }
+
+    private static GenerationRequestBuilder greedy(String prompt) {
+        return GenerationRequest.builder()
                 .prompt(new Prompt.Text(prompt, true, true))
                 .temperature(0)
-                .repetitionPenalty(30)
-                .penaltyWindow(window)
-                .maxTokens(12)
-                .build();
+                .maxTokens(12);
+    }
+
+    private static String windowed(String prompt, int window) {
+        return text(greedy(prompt).repetitionPenalty(30).penaltyWindow(window));
+    }
+
+    private static String text(GenerationRequestBuilder asked) {
+        GenerationRequest request = asked.build();
         var text = new StringBuilder();
         try (var generation = demo.engine().submit(request)) {
             for (GenerationEvent event : generation) {

@@ -53,6 +53,7 @@ public final class SamplingRows {
     public final float[] presence; // 0 for none
     public final float[] frequency; // 0 for none
     public final int[] penaltyWindow; // of the latest tokens, which alone a penalty sees
+    public final boolean[] penalizesPrompt; // by the penalties for presence and frequency, too
     /** The tokens before the one to be sampled, {@link #position} of them, which count where {@link #hasPenalties}. */
     public final int[][] history;
 
@@ -92,6 +93,7 @@ public final class SamplingRows {
         presence = new float[maxOutputs];
         frequency = new float[maxOutputs];
         penaltyWindow = new int[maxOutputs];
+        penalizesPrompt = new boolean[maxOutputs];
         history = new int[maxOutputs][];
         promptLength = new int[maxOutputs];
         biasIds = new int[maxOutputs][];
@@ -130,6 +132,7 @@ public final class SamplingRows {
         Arrays.fill(presence, 0, rows, 0f);
         Arrays.fill(frequency, 0, rows, 0f);
         Arrays.fill(penaltyWindow, 0, rows, Integer.MAX_VALUE);
+        Arrays.fill(penalizesPrompt, 0, rows, false);
     }
 
     /** Forgets the rows and what they refer to. */
@@ -152,14 +155,15 @@ public final class SamplingRows {
         return repetition[row] != 1f || presence[row] != 0f || frequency[row] != 0f;
     }
 
-    /** The first token of the history that a penalty sees: the others but that for repetition see the answer alone. */
+    /** The first token of the history that any penalty sees. */
     public int historyStart(int row) {
         return repetition[row] == 1f ? answerStart(row) : windowStart(row);
     }
 
-    /** The first token of the answer that a penalty sees. */
+    /** The first token that the penalties for presence and frequency see: of the answer, unless they see the prompt, too. */
     public int answerStart(int row) {
-        return Math.max(promptLength[row], windowStart(row));
+        int start = windowStart(row);
+        return penalizesPrompt[row] ? start : Math.max(promptLength[row], start);
     }
 
     private int windowStart(int row) {

@@ -40,6 +40,7 @@ public final class GenerationFields {
                 number("frequency_penalty", -2, 2, advice.frequencyPenalty()),
                 fields.numbersById("logit_bias", -100, 100, MAX_IDS),
                 advice.penaltyWindow(),
+                advice.penalizesPrompt(),
                 seed.isPresent() ? seed : advice.seed());
     }
 
