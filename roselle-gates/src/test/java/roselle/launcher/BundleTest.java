@@ -146,7 +146,7 @@ final class BundleTest {
         environment.put("JAVA_HOME", System.getProperty("java.home"));
         environment.put("ROSELLE_SIGNING_KEY", Files.exists(folder.resolve("gpg")) ? "test" : "");
         environment.put(
-                "MAVEN_ARGUMENTS", "-Dquick -Dmaven.repo.local=" + System.getProperty("roselle.maven.repository"));
+                "MAVEN_ARGUMENTS", "-Dquick -T 2 -Dmaven.repo.local=" + System.getProperty("roselle.maven.repository"));
         environment.merge(
                 "PATH",
                 System.getProperty("roselle.maven.home") + "/bin",
