@@ -24,6 +24,8 @@ for pom in "$folder"/io/github/roselle/*/"$version"/*.pom; do
         [ -f "$module$kind" ] || fail 1 "${module##*/} has no $kind"
     done
 done
+[ -d roselle-cuda-cubins/target/cubins ] ||
+    echo "roselle-cuda-cubins has no machine code, and kernels are compiled at the first start: tools/cubins.sh makes it" >&2
 if [ -n "${ROSELLE_SIGNING_KEY-}" ]; then
     find "$folder" -type f ! -name '*.md5' ! -name '*.sha*' | sort | while read -r file; do
         gpg --batch --yes --local-user "$ROSELLE_SIGNING_KEY" --armor --detach-sign "$file" || exit 1
