@@ -89,6 +89,12 @@ public final class Language {
         this.isNullable = isNullable;
     }
 
+    /** Its number: languages are told apart by identity, and this is known. */
+    @Override
+    public int hashCode() {
+        return id;
+    }
+
     /** Whether the empty text is in it. */
     public boolean isNullable() {
         return isNullable;

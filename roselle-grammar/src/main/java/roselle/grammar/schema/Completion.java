@@ -2,6 +2,7 @@ package roselle.grammar.schema;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -187,7 +188,7 @@ final class Completion {
     private boolean canComplete(Shape.OfObject shape) {
         Conjunction all = conjunction(shape);
         if (all == null) {
-            return searchObject(shape);
+            return shapes.hasAnyMember(shape);
         }
         for (String name : all.required) {
             if (Shapes.isSeen(shape, name) || !isSatisfiable(member(all, name))) {
@@ -262,20 +263,6 @@ final class Completion {
         return count;
     }
 
-    private boolean searchObject(Shape.OfObject shape) {
-        for (String name : shape.universe.names()) {
-            if (!Shapes.isSeen(shape, name) && shapes.hasMember(shape, name)) {
-                return true;
-            }
-        }
-        for (KeyTable.Kind kind : shapes.kindsOf(shape)) {
-            if (!kind.outcomes().isEmpty()) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     // ---- arrays ----
 
     private boolean canComplete(Shape.OfArray shape) {
@@ -348,7 +335,7 @@ final class Completion {
         Formula seen = shapes.anyOf(unique.before());
         long pending = unique.isPending() ? 1 : 0;
         // Positions that allow the same values share them; of several kinds of positions each is judged alone.
-        Map<Formula, Long> positions = new HashMap<>();
+        Map<Formula, Long> positions = new LinkedHashMap<>(); // asked in this order, at a cost
         long first = 0;
         for (Atom.Items items : all.items) {
             first = Math.max(first, items.first.size());

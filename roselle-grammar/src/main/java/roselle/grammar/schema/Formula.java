@@ -20,13 +20,30 @@ final class Formula {
 
     static final Formula[] NO_PARTS = {};
 
+    /** Kinds of conditions, as bits: on values of any kind, counts of members, other conditions on objects, counts of items, on arrays. */
+    static final int OF_VALUE = 1;
+
+    static final int OF_MEMBER_COUNT = 2;
+    static final int OF_MEMBERS = 4;
+    static final int OF_ITEM_COUNT = 8;
+    static final int OF_ITEMS = 16;
+
     final Kind kind;
     final int id;
     final Formula[] parts;
     final @Nullable Atom atom;
 
+    /** The kinds of the conditions in it. */
+    final int conditions;
+
     @Nullable
     Formula negation;
+
+    /** What this became in the replacement of that number; see {@link Formulas#replaced}. */
+    long replacedIn;
+
+    @Nullable
+    Formula replacement;
 
     final @Nullable Formula[] byType = new Formula[ValueType.values().length];
 
@@ -48,6 +65,27 @@ final class Formula {
         this.id = id;
         this.parts = parts;
         this.atom = atom;
+        int kinds = atom == null ? 0 : kindOf(atom);
+        for (Formula part : parts) {
+            kinds |= part.conditions;
+        }
+        this.conditions = kinds;
+    }
+
+    private static int kindOf(Atom atom) {
+        return switch (atom) {
+            case Atom.Types _, Atom.Text _ -> OF_VALUE;
+            case Atom.MemberCount _ -> OF_MEMBER_COUNT;
+            case Atom.Members _, Atom.Has _, Atom.Names _ -> OF_MEMBERS;
+            case Atom.ItemCount _ -> OF_ITEM_COUNT;
+            case Atom.Items _, Atom.Contains _, Atom.Unique _ -> OF_ITEMS;
+        };
+    }
+
+    /** Its number: formulas are told apart by identity, and this is known. */
+    @Override
+    public int hashCode() {
+        return id;
     }
 
     boolean isTrue() {

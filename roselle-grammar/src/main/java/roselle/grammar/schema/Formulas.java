@@ -45,6 +45,7 @@ final class Formulas {
     private final Map<Key, Formula> interned = new HashMap<>();
     private final Formula isTrue;
     private final Formula isFalse;
+    private long replacements; // so far, which tells what formulas remember of them apart
 
     Formulas(Languages languages, Numbers numbers) {
         this.languages = languages;
@@ -327,31 +328,43 @@ final class Formulas {
         return Arrays.stream(parts).map(this::language).toArray(Language[]::new);
     }
 
-    /** A formula with each of its conditions replaced. */
-    Formula replaced(Formula formula, Function<Formula, Formula> ofAtom, Map<Formula, Formula> known) {
-        if (formula.isTrue() || formula.isFalse()) {
+    /** Formulas with each of their conditions of some kinds replaced. */
+    Formula[] replaced(Formula[] goals, int kinds, Function<Formula, Formula> ofAtom) {
+        long number = ++replacements;
+        Formula[] left = new Formula[goals.length];
+        for (int i = 0; i < goals.length; i++) {
+            left[i] = replaced(goals[i], kinds, ofAtom, number);
+        }
+        return left;
+    }
+
+    private Formula replaced(Formula formula, int kinds, Function<Formula, Formula> ofAtom, long number) {
+        if ((formula.conditions & kinds) == 0) {
             return formula;
         }
-        Formula done = known.get(formula);
-        if (done == null) {
-            done = formula.kind == Formula.Kind.ATOM ? ofAtom.apply(formula) : replacedWithin(formula, ofAtom, known);
-            known.put(formula, done);
+        if (formula.replacedIn == number) {
+            return Objects.requireNonNull(formula.replacement);
         }
+        Formula done = formula.kind == Formula.Kind.ATOM
+                ? ofAtom.apply(formula)
+                : replacedWithin(formula, kinds, ofAtom, number);
+        formula.replacedIn = number;
+        formula.replacement = done;
         return done;
     }
 
     /** The same of one that has parts; most stay as they are. */
     @SuppressWarnings("ReferenceEquality") // interned
-    private Formula replacedWithin(Formula formula, Function<Formula, Formula> ofAtom, Map<Formula, Formula> known) {
+    private Formula replacedWithin(Formula formula, int kinds, Function<Formula, Formula> ofAtom, long number) {
         if (formula.kind == Formula.Kind.NOT_ATOM) {
             Formula atom = not(formula);
-            Formula done = replaced(atom, ofAtom, known);
+            Formula done = replaced(atom, kinds, ofAtom, number);
             return done == atom ? formula : not(done);
         }
         Formula[] parts = formula.parts;
         Formula[] done = parts;
         for (int i = 0; i < parts.length; i++) {
-            Formula part = replaced(parts[i], ofAtom, known);
+            Formula part = replaced(parts[i], kinds, ofAtom, number);
             if (part != parts[i] && done == parts) {
                 done = parts.clone();
             }

@@ -60,7 +60,7 @@ public final class SchemaCompiler {
     private final Constants constants;
     private final Documents documents;
     private final Unevaluated unevaluated;
-    private final Map<Place, Schema> schemas = new HashMap<>();
+    private final Map<Place, Schema> schemas = new LinkedHashMap<>(); // in this order they are compiled
     private final Map<Place, Formula> compiled = new HashMap<>();
     private final Map<String, Language> patterns = new HashMap<>();
     private int inPlace;

@@ -1,5 +1,6 @@
 package roselle.grammar.schema;
 
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
@@ -23,6 +24,7 @@ sealed interface Shape {
     /** An object after some members. Compared by identity. */
     final class OfObject implements Shape {
         final Formula[] goals;
+        private final int hash;
         final Universe universe;
         final BitSet seen;
         final long count;
@@ -36,6 +38,13 @@ sealed interface Shape {
             this.universe = universe;
             this.seen = seen;
             this.count = count;
+            this.hash = (Arrays.hashCode(goals) * 31 + seen.hashCode()) * 31 + Long.hashCode(count);
+        }
+
+        /** Of what it is made of, once: interned, so that identity tells the rest. */
+        @Override
+        public int hashCode() {
+            return hash;
         }
 
         @Override
@@ -52,6 +61,7 @@ sealed interface Shape {
     /** An array after some items. Compared by identity. */
     final class OfArray implements Shape {
         final Formula[] goals;
+        private final int hash;
         final long count;
         private final Question isLive = new Question();
 
@@ -64,6 +74,13 @@ sealed interface Shape {
         OfArray(Formula[] goals, long count) {
             this.goals = goals;
             this.count = count;
+            this.hash = Arrays.hashCode(goals) * 31 + Long.hashCode(count);
+        }
+
+        /** As that of objects. */
+        @Override
+        public int hashCode() {
+            return hash;
         }
 
         @Override

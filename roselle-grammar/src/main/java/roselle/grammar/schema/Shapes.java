@@ -137,22 +137,15 @@ final class Shapes {
     }
 
     private Shape.OfObject object(Formula[] goals, Shape.Universe universe, BitSet seen, long count) {
-        Formula[] left = new Formula[goals.length];
-        Map<Formula, Formula> known = new HashMap<>();
         boolean[] counts = new boolean[1];
-        for (int i = 0; i < goals.length; i++) {
-            left[i] = formulas.replaced(
-                    goals[i],
-                    formula -> {
-                        if (formula.atom instanceof Atom.MemberCount(long min, long max)) {
-                            Formula counted = counted(formula, min, max, count);
-                            counts[0] |= counted == formula;
-                            return counted;
-                        }
-                        return formula;
-                    },
-                    known);
-        }
+        Formula[] left = formulas.replaced(goals, Formula.OF_MEMBER_COUNT, formula -> {
+            if (formula.atom instanceof Atom.MemberCount(long min, long max)) {
+                Formula counted = counted(formula, min, max, count);
+                counts[0] |= counted == formula;
+                return counted;
+            }
+            return formula;
+        });
         ObjectKey key = new ObjectKey(left, universe, seen, counts[0] ? count : 0);
         return objects.computeIfAbsent(key, made -> {
             formulas.budget().keep(4 + seen.size() / 512);
@@ -173,27 +166,20 @@ final class Shapes {
     }
 
     private Shape.OfArray array(Formula[] goals, long count) {
-        Formula[] left = new Formula[goals.length];
-        Map<Formula, Formula> known = new HashMap<>();
         long[] most = new long[1];
-        for (int i = 0; i < goals.length; i++) {
-            left[i] = formulas.replaced(
-                    goals[i],
-                    formula -> {
-                        if (formula.atom instanceof Atom.ItemCount(long min, long max)) {
-                            Formula counted = counted(formula, min, max, count);
-                            if (counted == formula) {
-                                most[0] = Long.MAX_VALUE;
-                            }
-                            return counted;
-                        }
-                        if (formula.atom instanceof Atom.Items items) {
-                            most[0] = Math.max(most[0], items.first.size());
-                        }
-                        return formula;
-                    },
-                    known);
-        }
+        Formula[] left = formulas.replaced(goals, Formula.OF_ITEM_COUNT | Formula.OF_ITEMS, formula -> {
+            if (formula.atom instanceof Atom.ItemCount(long min, long max)) {
+                Formula counted = counted(formula, min, max, count);
+                if (counted == formula) {
+                    most[0] = Long.MAX_VALUE;
+                }
+                return counted;
+            }
+            if (formula.atom instanceof Atom.Items items) {
+                most[0] = Math.max(most[0], items.first.size());
+            }
+            return formula;
+        });
         ArrayKey key = new ArrayKey(left, Math.min(count, most[0]));
         return arrays.computeIfAbsent(key, made -> {
             formulas.budget().keep(4);
@@ -300,19 +286,50 @@ final class Shapes {
     }
 
     List<Shape.Outcome> memberOutcomes(Shape.OfObject shape, String name) {
-        return members(shape, name, pattern -> languages.matches(pattern, name), seenWith(shape, name));
+        return members(shape, name, pattern -> languages.matches(pattern, name), seenWith(shape, name, keepsOrder));
     }
 
     /** Whether something may follow a key that the schemas name. */
     boolean hasMember(Shape.OfObject shape, String name) {
-        return leadsOn(move(shape, name, pattern -> languages.matches(pattern, name), seenWith(shape, name)));
+        return hasMember(shape, name, keepsOrder);
     }
 
-    private BitSet seenWith(Shape.OfObject shape, String name) {
+    private boolean hasMember(Shape.OfObject shape, String name, boolean isLastSoFar) {
+        BitSet seen = seenWith(shape, name, isLastSoFar);
+        return leadsOn(move(shape, name, pattern -> languages.matches(pattern, name), seen));
+    }
+
+    /**
+     * Whether some member leads on to an object that can be completed. Which members there are matters, and not their order: those that
+     * come after another one here are behind it among the names, or have none. Of shapes that differ by what was left out before, most
+     * are then the same.
+     */
+    boolean hasAnyMember(Shape.OfObject shape) {
+        for (String name : shape.universe.names()) {
+            if (!isSeen(shape, name) && hasMember(shape, name, true)) {
+                return true;
+            }
+        }
+        BitSet seen = allSeen(shape);
+        for (OtherKeys others : OtherKeys.of(shape, languages)) {
+            if (leadsOn(move(shape, null, others::matches, seen))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static BitSet allSeen(Shape.OfObject shape) {
+        BitSet seen = (BitSet) shape.seen.clone();
+        seen.set(0, shape.universe.names().size());
+        return seen;
+    }
+
+    private static BitSet seenWith(Shape.OfObject shape, String name, boolean isLastSoFar) {
         BitSet seen = (BitSet) shape.seen.clone();
         int index = Objects.requireNonNull(shape.universe.index().get(name));
         seen.set(index);
-        if (keepsOrder) {
+        if (isLastSoFar) {
             seen.set(0, index); // those before it may not come any more
         }
         return seen;
@@ -320,56 +337,12 @@ final class Shapes {
 
     /** Kinds of keys that no schema names, with what may follow; none may. */
     List<KeyTable.Kind> kindsOf(Shape.OfObject shape) {
-        Set<Language> patterns = new LinkedHashSet<>();
-        for (Formula goal : shape.goals) {
-            collectPatterns(goal, patterns);
-        }
-        Language all = languages.not(shape.universe.language());
+        BitSet seen = keepsOrder ? allSeen(shape) : shape.seen;
         List<KeyTable.Kind> kinds = new ArrayList<>();
-        BitSet seen = shape.seen;
-        if (keepsOrder) {
-            seen = (BitSet) seen.clone();
-            seen.set(0, shape.universe.names().size());
+        for (OtherKeys others : OtherKeys.of(shape, languages)) {
+            kinds.add(new KeyTable.Kind(others.keys(), members(shape, null, others::matches, seen)));
         }
-        split(shape, List.copyOf(patterns), 0, new HashMap<>(), all, seen, kinds);
         return kinds;
-    }
-
-    private void split(
-            Shape.OfObject shape,
-            List<Language> patterns,
-            int at,
-            Map<Language, Boolean> is,
-            Language keys,
-            BitSet seen,
-            List<KeyTable.Kind> kinds) {
-        if (!languages.isLive(keys)) {
-            return;
-        }
-        if (at == patterns.size()) {
-            Map<Language, Boolean> judged = Map.copyOf(is);
-            kinds.add(new KeyTable.Kind(
-                    keys, members(shape, null, pattern -> Boolean.TRUE.equals(judged.get(pattern)), seen)));
-            return;
-        }
-        Language pattern = patterns.get(at);
-        is.put(pattern, true);
-        split(shape, patterns, at + 1, is, languages.and(keys, pattern), seen, kinds);
-        is.put(pattern, false);
-        split(shape, patterns, at + 1, is, languages.and(keys, languages.not(pattern)), seen, kinds);
-    }
-
-    private void collectPatterns(Formula formula, Set<Language> patterns) {
-        if (formula.atom instanceof Atom.Members members) {
-            for (Atom.KeyPattern pattern : members.patterns) {
-                patterns.add(pattern.keys());
-            }
-        } else if (formula.atom instanceof Atom.Names(Language keys)) {
-            patterns.add(keys);
-        }
-        for (Formula part : formula.parts) {
-            collectPatterns(part, patterns);
-        }
     }
 
     /** What a member of a key must meet by one condition. */
@@ -400,7 +373,7 @@ final class Shapes {
 
     private Movement move(Shape.OfObject shape, @Nullable String name, Predicate<Language> matches, BitSet seen) {
         Map<Formula, Dependence> dependences = new LinkedHashMap<>();
-        Formula[] goals = moved(shape.goals, formula -> switch (formula.atom()) {
+        Formula[] goals = formulas.replaced(shape.goals, Formula.OF_MEMBERS, formula -> switch (formula.atom()) {
             case Atom.Has(String key) -> {
                 if (key.equals(name)) {
                     yield formulas.isTrue();
@@ -413,15 +386,6 @@ final class Shapes {
             default -> formula;
         });
         return new Movement(goals, dependences, left -> object(left, shape.universe, seen, shape.count + 1));
-    }
-
-    private Formula[] moved(Formula[] goals, Function<Formula, Formula> ofAtom) {
-        Map<Formula, Formula> known = new HashMap<>();
-        Formula[] left = new Formula[goals.length];
-        for (int i = 0; i < goals.length; i++) {
-            left[i] = formulas.replaced(goals[i], ofAtom, known);
-        }
-        return left;
     }
 
     private static Formula dependent(
@@ -456,7 +420,7 @@ final class Shapes {
 
     private Movement movementOfItem(Shape.OfArray shape) {
         Map<Formula, Dependence> dependences = new LinkedHashMap<>();
-        Formula[] goals = moved(shape.goals, formula -> switch (formula.atom()) {
+        Formula[] goals = formulas.replaced(shape.goals, Formula.OF_ITEMS, formula -> switch (formula.atom()) {
             case Atom.Items items ->
                 dependent(formula, items.at(shape.count).formula(), formula, formulas.isFalse(), dependences);
             case Atom.Contains contains ->
@@ -500,7 +464,7 @@ final class Shapes {
 
     /** The shape that knows the value of its last item. */
     Shape.OfArray withValue(Shape.OfArray shape, JsonNode value) {
-        Formula[] goals = moved(shape.goals, formula -> {
+        Formula[] goals = formulas.replaced(shape.goals, Formula.OF_ITEMS, formula -> {
             if (formula.atom instanceof Atom.Unique(List<JsonNode> before, boolean isPending) && isPending) {
                 List<JsonNode> all = new ArrayList<>(before);
                 all.add(value);
@@ -590,8 +554,9 @@ final class Shapes {
 
         private Formula[] decided(Formula[] goals, int at, Function<Dependence, Formula> which) {
             List<Formula> conditions = parts.get(at).getValue();
-            return moved(
+            return formulas.replaced(
                     goals,
+                    Formula.OF_MEMBERS | Formula.OF_ITEMS,
                     formula -> conditions.contains(formula)
                             ? which.apply(Objects.requireNonNull(dependences.get(formula)))
                             : formula);
