@@ -149,8 +149,11 @@ public final class Languages {
         if (first == epsilon) {
             return second;
         }
-        if (second == epsilon || (first == any && second == any)) {
+        if (second == epsilon) {
             return first;
+        }
+        if (second == any && first.isNullable) {
+            return any;
         }
         if (first.kind == Kind.CONCAT) {
             return concat(first.parts[0], concat(first.parts[1], second));
@@ -220,6 +223,9 @@ public final class Languages {
         }
         if (!symbols.isEmpty()) {
             flat.add(symbol(symbols));
+        }
+        if (flat.size() > 1) {
+            Beginnings.simplify(flat);
         }
         return joined(Kind.OR, flat, empty, any);
     }

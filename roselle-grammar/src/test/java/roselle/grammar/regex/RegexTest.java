@@ -36,6 +36,11 @@ class RegexTest {
         "^(?!.*(aa|bb)).+$",
         "a(?!b)",
         "^a|b$",
+        "[ab]{3}",
+        "(ab|c){2}",
+        "a{2,3}b",
+        "(a?b){2,}",
+        "[ab]{2}|b{3}",
         "()",
         "[]",
         "[^]",
@@ -46,6 +51,19 @@ class RegexTest {
     };
 
     private final Languages languages = new Languages(new Budget(100_000_000, 10_000_000));
+
+    @Test
+    void matchesThatMayHaveBegunAnywhereAreJoined() {
+        Language language = Regex.within(languages, "[a-f]{40}");
+        for (int i = 0; i < 39; i++) {
+            assertThat(language.parts).hasSizeLessThanOrEqualTo(2);
+            language = languages.next(language, 'a' + i % 6);
+            assertThat(language.isAny()).isFalse();
+        }
+        assertThat(languages.next(language, 'a').isAny()).isTrue();
+        assertThat(languages.matches(language, "-" + "a".repeat(39))).isFalse();
+        assertThat(languages.matches(language, "-" + "a".repeat(40))).isTrue();
+    }
 
     @Test
     void findsWhatJavaFinds() {
