@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import roselle.grammar.automaton.State;
@@ -34,6 +35,30 @@ final class UniqueItemsTest {
     void objectsWithTextsThatAreManyDoToo(String items, boolean isRoomy) {
         State state = behind("{'type':'array','uniqueItems':true,'items':" + items + "}", "[{'a': 'b");
         assertThat(state.hangsOnContents()).isEqualTo(isRoomy);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '§', quoteCharacter = '`', textBlock = """
+            {'type':'string'}                                         § ['a       § true
+            {'type':'string','minLength':3}                           § ['bbb', 'a  § true
+            {'type':'string','pattern':'^(a|b.*)$'}                   § ['b       § false
+            {'type':'string','maxLength':9}                           § ['a       § false
+            {'type':'string'}                                         § ['a\\    § false
+            {'type':['string','integer']}                             § [1        § false
+            {'type':'array','items':{'type':'string'}}                § [['a      § false
+            {'type':'object','additionalProperties':{'type':'string'}} § [{'a': 'b § false
+            """)
+    void textsThatNeverEndHangOnWholeItemsAlone(String items, String text, boolean isEndless) {
+        State state = behind("{'type':'array','uniqueItems':true,'items':" + items + "}", text);
+        assertThat(state.hangsOnItems()).isTrue();
+        assertThat(state.hangsOnWholeItems()).isEqualTo(isEndless);
+    }
+
+    @Test
+    void itemsWithinOthersThatMustDifferHangOnMore() {
+        String items = "{'type':'array','uniqueItems':true,'items':{'type':'string'}}";
+        State state = behind("{'type':'array','uniqueItems':true,'items':" + items + "}", "[['a");
+        assertThat(state.hangsOnWholeItems()).isFalse();
     }
 
     private static State behind(String schema, String text) {

@@ -61,6 +61,15 @@ public interface State {
     }
 
     /**
+     * Whether a state that {@link #hangsOnContents} stands within an item that the next quotation mark ends if it is not escaped, and no
+     * more hangs on it than what comes with a further item that is complete, or is no text: one that has begun as a text may always be
+     * prolonged to one that differs from all others.
+     */
+    default boolean hangsOnWholeItems() {
+        return false;
+    }
+
+    /**
      * A state that recurs in other places of texts, and allows what this one does up to the end of a value that what stands around it has
      * no say in; null where there is none. Where that value ends, it leads to a state that is an {@link #exit}.
      */

@@ -29,13 +29,15 @@ public final class TokenMasks {
         final TokenMask mask;
         final int[] far;
         final int[] withContents;
+        final int[] withItems;
         final int[] withKeys;
         private @Nullable Dense base; // of masks that are narrower; made when first asked for
 
-        Wide(TokenMask mask, int[] far, int[] withContents, int[] withKeys) {
+        Wide(TokenMask mask, int[] far, int[] withContents, int[] withItems, int[] withKeys) {
             this.mask = mask;
             this.far = far;
             this.withContents = withContents;
+            this.withItems = withItems;
             this.withKeys = withKeys;
         }
 
@@ -103,7 +105,9 @@ public final class TokenMasks {
         if (wide == null) {
             TokenMask all = walkedMask(twin);
             int[] far = sorted(walk.farTokens());
-            wide = new Wide(all, far, those(far, this::hasContent), those(far, this::hasKey));
+            int[] withContents = those(far, this::hasContent);
+            int[] withItems = those(withContents, this::hasItem);
+            wide = new Wide(all, far, withContents, withItems, those(far, this::hasKey));
             twins.add(twin, wide);
             keptBytes += 64 + 8L * far.length;
         }
@@ -165,7 +169,12 @@ public final class TokenMasks {
         if (!state.hangsOnItems()) {
             return wide.withKeys;
         }
-        return wide.far.length > wide.withContents.length && state.hangsOnContents() ? wide.withContents : wide.far;
+        if (wide.far.length == wide.withContents.length || !state.hangsOnContents()) {
+            return wide.far;
+        }
+        return wide.withContents.length > wide.withItems.length && state.hangsOnWholeItems()
+                ? wide.withItems
+                : wide.withContents;
     }
 
     private static int[] those(int[] far, IntPredicate which) {
@@ -176,15 +185,43 @@ public final class TokenMasks {
     /** Whether a token goes on behind its first comma with more than blanks and a quotation mark. */
     private boolean hasContent(int token) {
         byte[] bytes = vocabulary.bytes(token);
-        int at = 0;
-        while (at < bytes.length && bytes[at] != ',') {
+        int at = behindBlanks(bytes, behindComma(bytes, 0));
+        return at < bytes.length && (bytes[at] != '"' || at + 1 < bytes.length);
+    }
+
+    /** Whether a token goes on behind a comma outside the string that it begins in with more than blanks and the beginning of another. */
+    private boolean hasItem(int token) {
+        byte[] bytes = vocabulary.bytes(token);
+        int quote = behind(bytes, '"', 0);
+        int outside = behind(bytes, '\\', 0) < quote ? 0 : quote;
+        for (int comma = behindComma(bytes, outside); comma < bytes.length; comma = behindComma(bytes, comma)) {
+            int at = behindBlanks(bytes, comma);
+            if (at < bytes.length && (bytes[at] != '"' || behind(bytes, '"', at + 1) <= bytes.length)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static int behindComma(byte[] bytes, int from) {
+        return behind(bytes, ',', from);
+    }
+
+    /** The place behind the next one of an octet; beyond the end where none comes. */
+    private static int behind(byte[] bytes, int octet, int from) {
+        int at = from;
+        while (at < bytes.length && bytes[at] != octet) {
             at++;
         }
-        at++;
+        return at + 1;
+    }
+
+    private static int behindBlanks(byte[] bytes, int from) {
+        int at = from;
         while (at < bytes.length && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t')) {
             at++;
         }
-        return at < bytes.length && (bytes[at] != '"' || at + 1 < bytes.length);
+        return at;
     }
 
     /** Whether a token has a comma with a whole string behind it. */

@@ -65,6 +65,11 @@ public final class Examples {
         return found >= wanted;
     }
 
+    /** Whether an expression shows that, wherever a text of it stands, it can be completed in any number of ways. */
+    public static boolean areEndless(Language language) {
+        return Loosening.isProlongable(language, 0);
+    }
+
     private static long count(Languages languages, Language language, long limit, int length) {
         languages.budget().spend(4);
         long count = language.isNullable ? 1 : 0;

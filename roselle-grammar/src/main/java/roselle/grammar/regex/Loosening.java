@@ -67,7 +67,7 @@ record Loosening(Language language, int agreed, int least, int most) {
     }
 
     /** Whether an expression shows that, wherever a text of it stands, each way to an end has another that is one code point longer. */
-    private static boolean isProlongable(Language language, int depth) {
+    static boolean isProlongable(Language language, int depth) {
         if (depth > MAX_DEPTH) {
             return false;
         }

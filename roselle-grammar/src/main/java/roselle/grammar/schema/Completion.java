@@ -392,6 +392,14 @@ final class Completion {
                 : hasManyObjects(formulas.forType(item, ValueType.OBJECT), needed);
     }
 
+    /** Whether a further item that begins as a text, if one may come, can be prolonged without end wherever it stands. */
+    boolean hasEndlessTexts(Shape.OfArray shape) {
+        Conjunction all = conjunction(shape);
+        return all != null
+                && (shape.count >= all.max
+                        || Examples.areEndless(formulas.language(item(all, shape.count), ValueType.STRING)));
+    }
+
     /** Whether there are so many objects, because a member of them may be one of so many texts. */
     private boolean hasManyObjects(Formula formula, long wanted) {
         Shape.OfObject shape = shapes.object(new Formula[] {formula});

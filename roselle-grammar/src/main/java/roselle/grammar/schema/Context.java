@@ -56,4 +56,14 @@ final class Context {
     Capture outside(@Nullable Capture capture) {
         return Capture.START.equals(mark) ? null : capture;
     }
+
+    /** Whether something around this one is wanted. */
+    boolean isInMarked() {
+        for (Context at = outer; at != null; at = at.outer) {
+            if (at.mark != null) {
+                return true;
+            }
+        }
+        return false;
+    }
 }

@@ -469,6 +469,17 @@ final class JsonMachine implements Constraint {
         return true;
     }
 
+    /** Whether texts that further items begin as can be prolonged without end, wherever they stand. */
+    boolean hasEndlessTexts(Context item) {
+        for (Shape.Outcome outcome : item.outcomes) {
+            if (!(outcome.next() instanceof Shape.OfArray array)
+                    || !shapes.completion().hasEndlessTexts(array)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     @Nullable
     JsonState closeArray(Context context, Shape.OfArray shape, @Nullable Capture capture) {
         int goal = shapes.closed(shape);

@@ -279,6 +279,22 @@ abstract sealed class JsonState implements State {
             return true;
         }
 
+        /** What comes behind a comma then is the next item, or stands outside all arrays whose items must differ. */
+        @Override
+        public boolean hangsOnWholeItems() {
+            if (context.mark == null || context.isInMarked()) {
+                return false;
+            }
+            for (int goal : goals) {
+                if (known(goal).closing() != '"' || !known(goal).isBetweenSymbols()) {
+                    return false;
+                }
+            }
+            synchronized (machine.lock()) {
+                return machine.hasEndlessTexts(context);
+            }
+        }
+
         @Override
         @Nullable
         JsonState next(int octet) {
