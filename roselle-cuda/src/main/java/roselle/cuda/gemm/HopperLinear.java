@@ -163,7 +163,11 @@ public final class HopperLinear {
         int cluster = kind.isSerial ? 1 : slices(weight.rows(), weight.columns());
         Kernel kernel = Objects.requireNonNull(kernels.get(kind));
         parameters(launcher.of(kernel), weight, input, epilogue, output, rows);
-        launcher.shared(kind.sharedBytes()).cluster(cluster).launch((long) tiles * cluster, 1, 1, kind.threads());
+        long blocks = (long) tiles * cluster;
+        int depth = Launcher.cover(weight.columns(), TILE) / cluster;
+        int sharedBytes =
+                kind.isSerial ? kind.sharedBytes() : PackedTiles.spread(kind.sharedBytes(), blocks, depth, kind.stages);
+        launcher.shared(sharedBytes).cluster(cluster).launch(blocks, 1, 1, kind.threads());
     }
 
     /** What all kernels of {@code linear_hopper.cu} are given first. */

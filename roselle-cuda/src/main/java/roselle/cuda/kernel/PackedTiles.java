@@ -20,5 +20,20 @@ public final class PackedTiles {
     /** Bytes of the two barriers of a stage. */
     public static final int BARRIER_BYTES = 2 * Long.BYTES;
 
+    /** Shared memory of which two blocks do not fit into a multiprocessor of Hopper, but one beside most others. */
+    private static final int MORE_THAN_HALF = 228 * 1024 / 2 - 1024 + 16;
+
+    private static final int MULTIPROCESSORS = 132;
+
     private PackedTiles() {}
+
+    /**
+     * Shared memory for blocks that need some and walk so many tiles of K: so much that a multiprocessor takes one of them, where all
+     * have one for themselves. Blocks start as those of the kernel before leave; where two fit, some multiprocessors take two and
+     * others none, and one alone does not draw twice as much from memory. Short ones are done before that shows, and would keep the
+     * next kernel's from starting early (docs/performance.md).
+     */
+    public static int spread(int sharedBytes, long blocks, int tiles, int stages) {
+        return blocks <= MULTIPROCESSORS && tiles > 2 * stages ? Math.max(sharedBytes, MORE_THAN_HALF) : sharedBytes;
+    }
 }
