@@ -18,7 +18,8 @@
 // with range = ceil(ceil(vocabulary / parts) / 32) * 32. vocabulary < 2^19. Memory that is the kernel's own, per row:
 // numbers float32 [vocabulary]; counts u32 [vocabulary], zeros, left as zeros; exchange u64 [2, parts, 256]; lists u64
 // [2, 512 + 1], the first number of each 0, left as 0. Chosen tokens go to results and tokens (0 after a failure), and to
-// history[length] where the row says so. A row with a negative temperature only fills the grid.
+// history[length] where the row says so. A row with a negative temperature only fills the grid. Results may lie in the
+// host's memory.
 #include "sampling/noise.cuh"
 #include "sampling/selection.cuh"
 
@@ -409,12 +410,17 @@ extern "C" __global__ void __launch_bounds__(512, 1)
     }
 }
 
-// ids[r] = tokens[source[r]] where source[r] is not negative: what the step before has just sampled. Grid (ceil(rows / 256)).
-extern "C" __global__ void __launch_bounds__(256) take_tokens(const int* tokens, const int* source, int* ids, int rows) {
+// Brings what the host wrote, `words` numbers, to the device: few, which the copy engine would take longer to begin with. Of the
+// first `rows`, token ids of a step, those whose number from `sampledAt` on is not negative become what the step before has just
+// sampled: tokens[that number]. Grid (ceil(words / 256)).
+extern "C" __global__ void __launch_bounds__(256)
+    receive(const int* host, int* target, int words, int rows, int sampledAt, const int* tokens) {
     launchNext();
+    int i = blockIdx.x * 256 + threadIdx.x;
+    int word = i < words ? ((const volatile int*)host)[i] : 0;
+    int sampled = i < rows ? ((const volatile int*)host)[sampledAt + i] : -1;
     waitForPrevious();
-    int r = blockIdx.x * 256 + threadIdx.x;
-    if (r < rows && source[r] >= 0) {
-        ids[r] = tokens[source[r]];
+    if (i < words) {
+        target[i] = sampled < 0 ? word : tokens[sampled];
     }
 }

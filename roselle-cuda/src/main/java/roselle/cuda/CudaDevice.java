@@ -323,12 +323,10 @@ public final class CudaDevice implements Device {
     public void submit(StepInputs inputs, StepProgram program) {
         device.enter();
         StepMemory memory = stepMemory(inputs);
-        memory.send(inputs, adapters.begin(inputs, memory.maxRows()));
+        memory.put(inputs, adapters.begin(inputs, memory.maxRows()));
         products.forgetRoutings();
         launcher.barrier();
-        if (inputs.takesSampled) {
-            sampler.take(memory, inputs.rows);
-        }
+        sampler.receive(memory, inputs);
         operations.begin(memory);
         graphs.run(memory.shape(), inputs, program);
     }

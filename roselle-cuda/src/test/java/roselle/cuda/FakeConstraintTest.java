@@ -22,7 +22,7 @@ class FakeConstraintTest {
         driver.whenRun(sampler::run);
         List<List<Integer>> answers = SteppedLoop.answers(GPT2, driver.open(DataType.BF16), overlaps, all);
         assertThat(driver.leaks()).isEmpty();
-        assertThat(sampler.taken())
+        assertThat(driver.reach().taken())
                 .as("rows that took tokens on the device")
                 .isBetween(overlaps ? 100 : 0, overlaps ? 1000 : 0);
         return answers;

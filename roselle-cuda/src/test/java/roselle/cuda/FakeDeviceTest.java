@@ -305,18 +305,20 @@ class FakeDeviceTest {
     }
 
     @Test
-    void aStepSendsItsInputsInOneCopyAndItsSamplingInAnother() {
+    void aStepNeedsNoCopiesBeyondTheTilesOfAPrompt() {
         for (String model : List.of("gpt2", "gemma3")) { // with one kind of layers, and with two
             var driver = new FakeDriver(Card.HOPPER);
             try (Engine engine = EngineOnDevice.open(config(MODELS.resolve(model)), driver.open(DataType.BF16))) {
                 run(engine, request(5, 20));
                 int before = driver.count("cuMemcpyHtoDAsync");
                 int returned = driver.count("cuMemcpyDtoHAsync");
+                int received = driver.reach().received();
                 run(engine, request(3, 30));
-                int steps = driver.count("cuMemcpyDtoHAsync") - returned;
-                assertThat(driver.count("cuMemcpyHtoDAsync") - before)
-                        .as("the inputs, what is to be sampled, and the tiles of a prompt, in %d steps", steps)
-                        .isBetween(steps * 2, steps * 2 + 2);
+                assertThat(driver.reach().received() - received)
+                        .as("steps, and what they sample, brought by a kernel")
+                        .isGreaterThanOrEqualTo(60);
+                assertThat(driver.count("cuMemcpyHtoDAsync") - before).isLessThanOrEqualTo(2);
+                assertThat(driver.count("cuMemcpyDtoHAsync")).isEqualTo(returned);
             }
         }
     }

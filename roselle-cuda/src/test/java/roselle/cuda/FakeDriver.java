@@ -1,9 +1,7 @@
 package roselle.cuda;
 
-import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -20,6 +18,7 @@ import roselle.cuda.driver.DeviceAttribute;
 import roselle.cuda.driver.Driver;
 import roselle.cuda.driver.Matrix;
 import roselle.cuda.driver.MemoryInfo;
+import roselle.cuda.layout.SampleResultLayout;
 import roselle.tensor.DataType;
 
 /**
@@ -61,6 +60,7 @@ public class FakeDriver implements Driver {
     private final Map<Long, Long> events = new HashMap<>(); // to their time
     private final Map<Long, Long> records = new HashMap<>(); // of events: the last that the stream has not come to
     private final FakePinned pinned = new FakePinned();
+    private final FakeReach reach;
     private final Map<String, Integer> counts = new TreeMap<>();
     private final List<FakeKernels.Launch> launches = new ArrayList<>();
     private @Nullable List<Runnable> capture;
@@ -81,7 +81,8 @@ public class FakeDriver implements Driver {
     public FakeDriver(Card card) {
         this.card = card;
         memory = new FakeMemory(card.bytes());
-        kernels = new FakeKernels(card, memory);
+        kernels = new FakeKernels(card, memory, pinned);
+        reach = new FakeReach(memory, pinned);
     }
 
     /** A device of this driver for an engine. */
@@ -120,6 +121,11 @@ public class FakeDriver implements Driver {
         computing = other;
     }
 
+    /** What kernels find in memory. */
+    synchronized FakeReach reach() {
+        return reach;
+    }
+
     /** The function whose call was made to fail; empty as long as none was. */
     synchronized String failed() {
         return failed;
@@ -138,7 +144,7 @@ public class FakeDriver implements Driver {
         return memory;
     }
 
-    /** Takes the launches since the last call of this, those of replayed graphs too. */
+    /** Takes the launches since the last call of this, those of replayed graphs too, but for those that bring what the host wrote. */
     synchronized List<FakeKernels.Launch> takeLaunches() {
         List<FakeKernels.Launch> taken = List.copyOf(launches);
         launches.clear();
@@ -529,24 +535,19 @@ public class FakeDriver implements Driver {
         for (long address : launch.addresses()) {
             memory.requireLive(launch.kernel().name(), address, 1);
         }
+        if (launch.kernel().name().equals("receive")) {
+            reach.receive(launch);
+            return;
+        }
         launches.add(launch);
         computing.accept(launch);
     }
 
     private void compute(FakeKernels.Launch launch) {
-        if (launch.kernel().name().equals("sample")) {
-            sample(launch);
-        }
-    }
-
-    /** Writes the token where {@code sample.cu} would. */
-    private void sample(FakeKernels.Launch launch) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment id = arena.allocate(JAVA_INT);
-            id.set(JAVA_INT, 0, token);
-            for (int row = 0; row < launch.grid().y(); row++) {
-                memory.write(launch.value("results") + 176L * row, id);
-            }
+        for (int row = 0;
+                launch.kernel().name().equals("sample") && row < launch.grid().y();
+                row++) {
+            reach.writeInt(launch.value("results") + SampleResultLayout.BYTES * row, token);
         }
     }
 

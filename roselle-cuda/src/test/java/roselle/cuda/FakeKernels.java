@@ -41,6 +41,7 @@ public final class FakeKernels {
 
     private final FakeDriver.Card card;
     private final FakeMemory memory;
+    private final FakePinned pinned;
     private final Map<Long, KernelSource> modules = new HashMap<>();
     private final Map<Long, Function> functions = new HashMap<>();
     private final Set<Long> patterned = new HashSet<>(); // addresses of parameter arrays that had their pattern
@@ -64,7 +65,7 @@ public final class FakeKernels {
      * A launch that kept the rules.
      *
      * @param values the first eight bytes of each parameter
-     * @param addresses all that point into device memory
+     * @param addresses all that point into device memory, and none into the host's
      */
     record Launch(KernelSignature kernel, Grid grid, List<Long> values, List<Long> addresses) {
         /** A parameter by its name in the source. */
@@ -78,9 +79,10 @@ public final class FakeKernels {
         }
     }
 
-    FakeKernels(FakeDriver.Card card, FakeMemory memory) {
+    FakeKernels(FakeDriver.Card card, FakeMemory memory, FakePinned pinned) {
         this.card = card;
         this.memory = memory;
+        this.pinned = pinned;
     }
 
     /** What stands for the machine code of a source. */
@@ -262,7 +264,7 @@ public final class FakeKernels {
         switch (declared.kind()) {
             case POINTER -> {
                 long address = slot.get(JAVA_LONG, 0);
-                if (address != 0) {
+                if (address != 0 && pinned.at(address, 1) == null) {
                     memory.requireLive(what, address, 1);
                     addresses.add(address);
                 }

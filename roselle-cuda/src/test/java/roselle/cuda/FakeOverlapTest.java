@@ -38,7 +38,6 @@ class FakeOverlapTest {
         private final FakeDriver driver;
         private final List<Row> rows = new ArrayList<>();
         private int[] ids = new int[0];
-        private int taken;
 
         Tokens(FakeDriver driver) {
             this.driver = driver;
@@ -52,12 +51,16 @@ class FakeOverlapTest {
             String kernel = launch.kernel().name();
             if (kernel.equals("sample")) {
                 sample(launch);
-            } else if (kernel.equals("take_tokens")) {
-                take(launch);
             } else if (kernel.startsWith("embed_")) {
-                embed(launch, ints(launch.value("ids"), launch.grid().y()));
+                embed(
+                        launch,
+                        driver.reach()
+                                .readInts(launch.value("ids"), launch.grid().y()));
             } else if (kernel.startsWith("table_rows_")) {
-                embed(launch, ints(launch.value("index"), launch.grid().x()));
+                embed(
+                        launch,
+                        driver.reach()
+                                .readInts(launch.value("index"), launch.grid().x()));
             }
         }
 
@@ -66,26 +69,11 @@ class FakeOverlapTest {
                 MemorySegment row = arena.allocate(SampleRowLayout.BYTES, 8);
                 MemorySegment id = arena.allocate(JAVA_INT);
                 for (int r = 0; r < launch.grid().y(); r++) {
-                    driver.deviceMemory().read(launch.value("rows") + (long) r * SampleRowLayout.BYTES, row);
+                    driver.reach().read(launch.value("rows") + (long) r * SampleRowLayout.BYTES, row);
                     if (SampleRowLayout.TEMPERATURE.of(row) >= 0) {
                         id.set(JAVA_INT, 0, token(SampleRowLayout.SEED.of(row), SampleRowLayout.POSITION.of(row)));
-                        driver.deviceMemory().write(launch.value("results") + (long) r * SampleResultLayout.BYTES, id);
-                        driver.deviceMemory().write(launch.value("tokenOf") + (long) r * Integer.BYTES, id);
-                    }
-                }
-            }
-        }
-
-        private void take(FakeKernels.Launch launch) {
-            int count = (int) launch.value("rows");
-            int[] source = ints(launch.value("source"), count);
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment id = arena.allocate(JAVA_INT);
-                for (int r = 0; r < count; r++) {
-                    if (source[r] >= 0) {
-                        id.set(JAVA_INT, 0, ints(launch.value("tokens") + 4L * source[r], 1)[0]);
-                        driver.deviceMemory().write(launch.value("ids") + (long) r * Integer.BYTES, id);
-                        taken++;
+                        driver.reach().write(launch.value("results") + (long) r * SampleResultLayout.BYTES, id);
+                        driver.reach().write(launch.value("tokenOf") + (long) r * Integer.BYTES, id);
                     }
                 }
             }
@@ -99,14 +87,6 @@ class FakeOverlapTest {
             }
             for (int r = 0; r < found.length; r++) {
                 rows.add(new Row(found[r], ids[r]));
-            }
-        }
-
-        private int[] ints(long address, int count) {
-            try (Arena arena = Arena.ofConfined()) {
-                MemorySegment copy = arena.allocate(JAVA_INT, count);
-                driver.deviceMemory().read(address, copy);
-                return copy.toArray(JAVA_INT);
             }
         }
     }
@@ -162,8 +142,10 @@ class FakeOverlapTest {
     void aStepLaunchedAheadFindsTheTokensThatWereSampledAndItsOwnPositions() {
         Tokens plain = run(Overlap.OFF);
         Tokens ahead = run(Overlap.ON);
-        assertThat(plain.taken).isZero();
-        assertThat(ahead.taken).as("rows that took tokens on the device").isGreaterThan(60);
+        assertThat(plain.driver.reach().taken()).isZero();
+        assertThat(ahead.driver.reach().taken())
+                .as("rows that took tokens on the device")
+                .isGreaterThan(60);
         assertThat(ahead.rows).containsExactlyInAnyOrderElementsOf(plain.rows);
     }
 }

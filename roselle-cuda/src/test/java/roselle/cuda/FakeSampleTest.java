@@ -51,7 +51,7 @@ class FakeSampleTest {
         }
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment row = arena.allocate(SampleRowLayout.BYTES, 8);
-            driver.deviceMemory().read(launch.value("rows"), row);
+            driver.reach().read(launch.value("rows"), row);
             int biases = SampleRowLayout.BIAS_COUNT.of(row);
             List<Integer> amounts = ints(SampleRowLayout.BIASES.of(row), biases);
             rows.add(new Row(
@@ -66,7 +66,7 @@ class FakeSampleTest {
                     SampleRowLayout.MASK.of(row)));
             MemorySegment token = arena.allocate(JAVA_INT);
             token.set(JAVA_INT, 0, TOKEN);
-            driver.deviceMemory().write(launch.value("results"), token);
+            driver.reach().write(launch.value("results"), token);
         }
     }
 
@@ -88,9 +88,9 @@ class FakeSampleTest {
         try (Engine engine = EngineOnDevice.open(config, driver.open(DataType.BF16))) {
             int before = driver.count("cuMemcpyDtoHAsync");
             for (var _ : engine.submit(request)) {} // to its end
-            assertThat(driver.count("cuMemcpyDtoHAsync") - before)
-                    .as("only sampled tokens come back, no logits")
-                    .isEqualTo(rows.size());
+            assertThat(driver.count("cuMemcpyDtoHAsync"))
+                    .as("tokens are written to the host, and no logits are copied")
+                    .isEqualTo(before);
         }
         return rows;
     }

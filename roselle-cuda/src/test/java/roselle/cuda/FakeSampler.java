@@ -18,26 +18,16 @@ import roselle.sampling.Sampler;
  */
 final class FakeSampler {
     private final FakeDriver driver;
-    private int taken;
 
     FakeSampler(FakeDriver driver) {
         this.driver = driver;
     }
 
-    /** Rows that took their tokens from the step before on the device. */
-    int taken() {
-        return taken;
-    }
-
     void run(FakeKernels.Launch launch) {
-        switch (launch.kernel().name()) {
-            case "sample" -> {
-                for (int row = 0; row < launch.grid().y(); row++) {
-                    sample(launch, row);
-                }
+        if (launch.kernel().name().equals("sample")) {
+            for (int row = 0; row < launch.grid().y(); row++) {
+                sample(launch, row);
             }
-            case "take_tokens" -> take(launch);
-            default -> {}
         }
     }
 
@@ -64,10 +54,10 @@ final class FakeSampler {
             }
             MemorySegment result = arena.allocate(SampleResultLayout.BYTES, 8); // no failure, no log-probabilities
             result.set(JAVA_INT, 0, token);
-            driver.deviceMemory().write(launch.value("results") + (long) row * SampleResultLayout.BYTES, result);
+            driver.reach().write(launch.value("results") + (long) row * SampleResultLayout.BYTES, result);
             MemorySegment id = arena.allocate(JAVA_INT);
             id.set(JAVA_INT, 0, token);
-            driver.deviceMemory().write(launch.value("tokenOf") + (long) row * Integer.BYTES, id);
+            driver.reach().write(launch.value("tokenOf") + (long) row * Integer.BYTES, id);
         }
     }
 
@@ -106,20 +96,6 @@ final class FakeSampler {
         }
     }
 
-    private void take(FakeKernels.Launch launch) {
-        int count = (int) launch.value("rows");
-        try (Arena arena = Arena.ofConfined()) {
-            int[] source = ints(arena, launch.value("source"), count);
-            for (int row = 0; row < count; row++) {
-                if (source[row] >= 0) {
-                    MemorySegment id = read(arena, launch.value("tokens") + 4L * source[row], Integer.BYTES);
-                    driver.deviceMemory().write(launch.value("ids") + (long) row * Integer.BYTES, id);
-                    taken++;
-                }
-            }
-        }
-    }
-
     private int[] ints(Arena arena, long address, int count) {
         return count == 0
                 ? SamplingRows.NO_IDS
@@ -127,9 +103,8 @@ final class FakeSampler {
     }
 
     private MemorySegment read(Arena arena, long address, long bytes) {
-        driver.deviceMemory().requireLive("what is sampled from", address, bytes);
         MemorySegment copy = arena.allocate(bytes, 8);
-        driver.deviceMemory().read(address, copy);
+        driver.reach().read(address, copy);
         return copy;
     }
 }

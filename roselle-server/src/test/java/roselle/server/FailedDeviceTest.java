@@ -34,7 +34,7 @@ final class FailedDeviceTest {
         var engine = HookedEngine.open(EngineConfig.of(DemoServer.demo()), driver.open(DataType.BF16));
         try (var demo = new DemoServer(engine)) {
             DemoServer.await(() -> demo.get("/health").statusCode() == 200); // the first step loads classes
-            driver.failAfter("cuMemcpyDtoHAsync", 60, fault);
+            driver.failAfter("cuEventSynchronize", 60, fault); // where the host learns of it
             var answers = new ArrayList<CompletableFuture<HttpResponse<String>>>();
             for (String body : List.of(MANY_TOKENS, STREAM, MANY_TOKENS, STREAM)) {
                 var request = demo.request("/v1/chat/completions", body).build();

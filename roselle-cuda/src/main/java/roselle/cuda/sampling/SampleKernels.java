@@ -10,6 +10,7 @@ import roselle.backend.memory.Rows;
 import roselle.backend.step.SampledTokens;
 import roselle.backend.step.SamplingRows;
 import roselle.backend.step.StepDemands;
+import roselle.backend.step.StepInputs;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.Kernels;
@@ -31,7 +32,7 @@ public final class SampleKernels {
     public static final long EXCHANGE_BYTES = 4096; // of a row and a part
     public static final long LIST_BYTES = 8208; // of a row
 
-    private static final int TAKE_THREADS = 256;
+    private static final int RECEIVE_THREADS = 256;
     private static final long ROW_BYTES = SampleRowLayout.BYTES;
     private static final long RESULT_BYTES = SampleResultLayout.BYTES;
     private static final int MAX_PARTS = 8;
@@ -40,13 +41,12 @@ public final class SampleKernels {
     private final Gpu device;
     private final Launcher launcher;
     private final Kernel sample;
-    private final Kernel takeTokens;
+    private final Kernel receive;
     private final InFlightSample[] inFlight = new InFlightSample[2];
     private int turn; // which of the two was launched last
     private int rows;
     private int vocabulary;
     private long requests;
-    private long results;
     private long tokens;
     private long numbers;
     private long counts;
@@ -78,7 +78,7 @@ public final class SampleKernels {
         this.device = device;
         this.launcher = launcher;
         sample = kernels.kernel(KernelSource.SAMPLE, "sample");
-        takeTokens = kernels.kernel(KernelSource.SAMPLE, "take_tokens");
+        receive = kernels.kernel(KernelSource.SAMPLE, "receive");
         for (int i = 0; i < inFlight.length; i++) {
             inFlight[i] = new InFlightSample(device.host().createEvent());
         }
@@ -110,7 +110,6 @@ public final class SampleKernels {
             sample.logits = device.host().allocate(SamplingRows.MAX_RETURNED * logitBytes());
         }
         requests = device.memory().allocate(rows * ROW_BYTES);
-        results = device.memory().allocate(rows * RESULT_BYTES);
         tokens = device.memory().allocate((long) rows * Integer.BYTES);
         numbers = device.memory().allocateScratch(numberBytes(rows, vocabulary));
         counts = zeros(4L * vocabulary * rows);
@@ -127,7 +126,7 @@ public final class SampleKernels {
             return 0;
         }
         long most = demands.limits().maxOutputs();
-        long perRow = ROW_BYTES + RESULT_BYTES + Integer.BYTES + 4L * demands.vocabulary() + LIST_BYTES;
+        long perRow = ROW_BYTES + Integer.BYTES + 4L * demands.vocabulary() + LIST_BYTES;
         return most * perRow
                 + numberBytes(most, demands.vocabulary())
                 + (long) SamplingRows.room(demands.limits()) * Integer.BYTES
@@ -192,12 +191,8 @@ public final class SampleKernels {
         if (asked.deviceRows() > 0) {
             DeviceMasks held = Objects.requireNonNull(masks);
             sample.requests.fill(asked, changes, held);
-            held.bring(sample.requests.masks());
-            copyIn(requests, sample.requests.structs(), asked.count * ROW_BYTES);
-            copyIn(changes, sample.requests.numbers(), sample.requests.numberBytes());
-            launcher.barrier();
-            launch(logits, asked.count);
-            device.driver().copyOut(sample.returned, results, asked.count * RESULT_BYTES, device.stream());
+            bring(sample.requests, asked.count, held);
+            launch(logits, asked.count, sample.returned);
         }
         if (asked.returnsLogits) {
             returnLogits(logits, asked, sample.logits, tokens);
@@ -222,10 +217,15 @@ public final class SampleKernels {
         return (long) vocabulary * Float.BYTES;
     }
 
-    private void copyIn(long target, MemorySegment source, long bytes) {
+    /** Brings rows and what they name. */
+    private void bring(SampleRequests asked, int count, DeviceMasks held) {
+        long bytes = asked.numberBytes();
         if (bytes > 0) {
-            device.driver().copyIn(target, source, bytes, device.stream());
+            device.driver().copyIn(changes, asked.numbers(), bytes, device.stream());
         }
+        held.bring(asked.masks());
+        launcher.barrier();
+        receive(asked.structs().address(), requests, Math.toIntExact(count * ROW_BYTES / Integer.BYTES), 0, 0);
     }
 
     /** Waits for the tokens and fills them in. */
@@ -245,17 +245,25 @@ public final class SampleKernels {
         }
     }
 
-    /** Puts the tokens that were sampled last into a step's token ids, where its rows take them. */
-    public void take(StepMemory step, int count) {
-        launcher.of(takeTokens)
-                .pointer(tokens)
-                .pointer(step.sampledRow())
-                .pointer(step.tokenIds())
-                .integer(count)
-                .launch(Launcher.cover(count, TAKE_THREADS), 1, 1, TAKE_THREADS);
+    /** Brings a step to the device, and the tokens that were sampled last into the token ids of those rows that take them. */
+    public void receive(StepMemory step, StepInputs inputs) {
+        int taking = inputs.takesSampled ? inputs.rows : 0;
+        receive(step.source(), step.tokenIds(), step.numbers(), taking, step.sampledRowAt());
+        launcher.barrier(); // kernels read where rows stand before the one ahead of them has ended
     }
 
-    private void launch(Rows logits, int count) {
+    private void receive(long source, long target, int count, int taking, int sampledAt) {
+        launcher.of(receive)
+                .pointer(source)
+                .pointer(target)
+                .integer(count)
+                .integer(taking)
+                .integer(sampledAt)
+                .pointer(tokens)
+                .launch(Launcher.cover(count, RECEIVE_THREADS), 1, 1, RECEIVE_THREADS);
+    }
+
+    private void launch(Rows logits, int count, MemorySegment returned) {
         int parts = 1;
         while (parts < MAX_PARTS && parts * 2 * count <= device.multiprocessors() && device.isHopper()) {
             parts *= 2;
@@ -268,7 +276,7 @@ public final class SampleKernels {
                     .rows(logits.from(first))
                     .integer(vocabulary)
                     .pointer(requests + first * ROW_BYTES)
-                    .pointer(results + first * RESULT_BYTES)
+                    .pointer(returned.address() + first * RESULT_BYTES)
                     .pointer(tokens + (long) first * Integer.BYTES)
                     .pointer(hasNumbers ? numbers + 4L * first * vocabulary : numbers)
                     .pointer(counts + 4L * first * vocabulary)

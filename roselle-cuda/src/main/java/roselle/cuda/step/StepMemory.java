@@ -15,13 +15,13 @@ import roselle.cuda.memory.CudaAdapter;
 import roselle.cuda.memory.Gpu;
 
 /**
- * What kernels know of a step, as one array of ints that goes to the device in one copy.
+ * What kernels know of a step, as one array of ints that a kernel brings to the device from the host's memory.
  *
  * <p>The places of its parts depend on the step's {@link StepShape} alone, so that a recorded step finds them where they were,
  * and no more travels than the step has. Page tables come last.
  *
  * <p>On the device there is one such array, which the stream overwrites when it comes to the next step. On the host there are
- * two, used in turn, because the next step may be put together while the stream has not come to the copy of this one.
+ * two, used in turn, because the next step may be put together while the stream has not come to this one.
  */
 public final class StepMemory {
     private static final int PART = 4; // numbers at whose multiples parts begin
@@ -48,6 +48,7 @@ public final class StepMemory {
     private int contextLengthAt;
     private int adaptersAt;
     private int pagesAt;
+    private int numbers; // of this step, page tables included
     private int turn; // which of the two this step uses
 
     /** What is on its way to the device: memory that does not move, and when it may be overwritten. */
@@ -164,9 +165,19 @@ public final class StepMemory {
         return at(3 * rows);
     }
 
-    /** For each row the row of logits whose sampled token it takes; −1 for its token id. */
-    public long sampledRow() {
-        return at(4 * rows);
+    /** Where it begins to say, for each row, the row of logits whose sampled token it takes; −1 for its token id. */
+    public int sampledRowAt() {
+        return 4 * rows;
+    }
+
+    /** Where this step lies on the host until the stream has come to its end. */
+    public long source() {
+        return copies[turn].pinned.address();
+    }
+
+    /** How many numbers it has, from {@link #tokenIds} on. */
+    public int numbers() {
+        return numbers;
     }
 
     /** Which text of a pair each row is of. */
@@ -215,11 +226,11 @@ public final class StepMemory {
     }
 
     /**
-     * Sends a step to the device; kernels that the stream gets after it see it.
+     * Puts a step together where the device finds it, {@link #source}: a kernel that the stream gets next has to bring it.
      *
      * @param adaptation what is known of adapters, as a number; 0 where the step has none
      */
-    public void send(StepInputs inputs, int adaptation) {
+    public void put(StepInputs inputs, int adaptation) {
         takeTurn();
         arrange(inputs, adaptation);
         System.arraycopy(inputs.tokenIds, 0, header, 0, inputs.rows);
@@ -243,8 +254,7 @@ public final class StepMemory {
         }
         MemorySegment pinned = copies[turn].pinned;
         MemorySegment.copy(header, 0, pinned, JAVA_INT, 0, pagesAt);
-        int end = copyTables(inputs, pinned);
-        device.driver().copyIn(address, pinned, (long) end * Integer.BYTES, device.stream());
+        numbers = copyTables(inputs, pinned);
         copies[turn].inFlight = true;
         current = inputs;
         tiles.values().forEach(list -> list.count = 0);
