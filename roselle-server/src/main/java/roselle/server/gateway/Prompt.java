@@ -90,7 +90,7 @@ record Prompt(int bytes, long[] blocks) {
         if (parts.isEmpty()) {
             return NONE;
         }
-        var blocks = new long[MOST_BLOCKS];
+        var blocks = new long[Math.min(MOST_BLOCKS, body.length / BLOCK)];
         int count = 0;
         int bytes = 0;
         long hash = MULTIPLIER;
@@ -99,7 +99,7 @@ record Prompt(int bytes, long[] blocks) {
             int begin = part.getValue()[0];
             int end = part.getValue()[1];
             hash = mixed(hash, part.getKey());
-            for (; end - begin >= BLOCK && count < MOST_BLOCKS; begin += BLOCK) {
+            for (; end - begin >= BLOCK && count < blocks.length; begin += BLOCK) {
                 hash = block(body, begin, hash);
                 blocks[count++] = hash;
             }
