@@ -15,6 +15,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
@@ -66,7 +67,7 @@ public final class Call implements Link {
     private volatile long writeDeadline = NONE;
     private volatile long endDeadline = NONE;
 
-    /** The connection, or the stream of HTTP/2, that a call came on; all but {@link #isSecure} on its event loop. */
+    /** The connection, or the stream of HTTP/2, that a call came on; on its event loop, where nothing else is said. */
     interface Owner {
         boolean isSecure();
 
@@ -77,6 +78,12 @@ public final class Call implements Link {
 
         /** Whether the connection ends with this answer; on the call's thread, as it begins to answer. */
         boolean isLast(Call call);
+
+        /** Keeps a part of an answer until the next one leaves; on the call's thread. */
+        void hold(HttpObject part);
+
+        /** Has a part of an answer leave, and tells when all of it has; on the call's thread. */
+        ChannelFuture write(HttpObject part);
 
         /** The call is over, and all of its answer has been taken, unless it was broken off. */
         void finished(Call call);
@@ -240,7 +247,7 @@ public final class Call implements Link {
             isContinued = true;
         }
         if (asks) {
-            context.writeAndFlush(new DefaultFullHttpResponse(
+            owner.write(new DefaultFullHttpResponse(
                     HttpVersion.HTTP_1_1, HttpResponseStatus.CONTINUE, Unpooled.EMPTY_BUFFER));
         }
     }
@@ -263,10 +270,10 @@ public final class Call implements Link {
         byte[] sent = head.method().equals(HttpMethod.HEAD.name()) ? new byte[0] : content;
         if (sent.length <= PIECE) {
             isEnded = true;
-            finish(context.writeAndFlush(new DefaultFullHttpResponse(
+            finish(owner.write(new DefaultFullHttpResponse(
                     HttpVersion.HTTP_1_1, code, Unpooled.wrappedBuffer(sent), headers, EmptyHttpHeaders.INSTANCE)));
         } else {
-            context.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, code, headers));
+            owner.hold(new DefaultHttpResponse(HttpVersion.HTTP_1_1, code, headers));
             write(sent, sent.length);
             end();
         }
@@ -280,7 +287,7 @@ public final class Call implements Link {
         }
         tellRest();
         requirePeer();
-        context.write(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), headers));
+        owner.hold(new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.valueOf(status), headers));
     }
 
     private void tellRest() {
@@ -295,7 +302,7 @@ public final class Call implements Link {
         for (int begin = 0; begin < length; begin += PIECE) {
             awaitWritable();
             byte[] piece = Arrays.copyOfRange(bytes, begin, Math.min(length, begin + PIECE));
-            context.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(piece)));
+            owner.write(new DefaultHttpContent(Unpooled.wrappedBuffer(piece)));
         }
     }
 
@@ -303,7 +310,7 @@ public final class Call implements Link {
     public void end() throws IOException {
         awaitWritable();
         isEnded = true;
-        finish(context.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT));
+        finish(owner.write(LastHttpContent.EMPTY_LAST_CONTENT));
     }
 
     @Override
@@ -312,7 +319,7 @@ public final class Call implements Link {
         isEnded = true;
         var last = new DefaultLastHttpContent(Unpooled.EMPTY_BUFFER);
         trailers.forEach(last.trailingHeaders()::set);
-        finish(context.writeAndFlush(last));
+        finish(owner.write(last));
     }
 
     private void finish(ChannelFuture last) throws IOException {

@@ -155,6 +155,14 @@ final class Connection extends ChannelInboundHandlerAdapter {
 
     // ---- bytes ----
 
+    /** From where bytes leave as they are. */
+    ChannelHandlerContext context() {
+        if (context == null) {
+            throw new IllegalStateException("asked before it was added");
+        }
+        return context;
+    }
+
     @Override
     public void handlerAdded(ChannelHandlerContext added) {
         context = added;

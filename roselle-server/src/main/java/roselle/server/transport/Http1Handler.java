@@ -1,5 +1,6 @@
 package roselle.server.transport;
 
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpContent;
@@ -39,6 +40,7 @@ final class Http1Handler extends ChannelInboundHandlerAdapter implements Call.Ow
     private boolean isWhole = true; // whether all of the present request has come
     private boolean isClosing;
     private @Nullable ChannelHandlerContext context;
+    private @Nullable AnswerWriter writer; // where nothing is done with the bytes on the way
 
     Http1Handler(Connection connection, HeadDecoder decoder, CallStarter starter, boolean isSecure) {
         this.connection = connection;
@@ -50,6 +52,9 @@ final class Http1Handler extends ChannelInboundHandlerAdapter implements Call.Ow
     @Override
     public void handlerAdded(ChannelHandlerContext added) {
         context = added;
+        if (!isSecure && added.channel() instanceof DirectChannel direct) {
+            writer = new AnswerWriter(direct, connection.context());
+        }
     }
 
     // ---- what comes ----
@@ -134,6 +139,20 @@ final class Http1Handler extends ChannelInboundHandlerAdapter implements Call.Ow
     }
 
     // ---- what a call asks ----
+
+    @Override
+    public void hold(HttpObject part) {
+        if (writer == null) {
+            present().write(part);
+        } else {
+            writer.hold(part);
+        }
+    }
+
+    @Override
+    public ChannelFuture write(HttpObject part) {
+        return writer == null ? present().writeAndFlush(part) : writer.write(part);
+    }
 
     @Override
     public boolean isSecure() {

@@ -1,8 +1,10 @@
 package roselle.server.transport;
 
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.codec.http2.DefaultHttp2ResetFrame;
@@ -83,16 +85,30 @@ final class StreamHandler extends ChannelInboundHandlerAdapter implements Call.O
     // ---- what a call asks ----
 
     @Override
+    public void hold(HttpObject part) {
+        present().write(part);
+    }
+
+    @Override
+    public ChannelFuture write(HttpObject part) {
+        return present().writeAndFlush(part);
+    }
+
+    private ChannelHandlerContext present() {
+        if (context == null) {
+            throw new IllegalStateException("asked before it was added");
+        }
+        return context;
+    }
+
+    @Override
     public boolean isSecure() {
         return isSecure;
     }
 
     @Override
     public SocketAddress peer() {
-        if (context == null) {
-            throw new IllegalStateException("asked before it was added");
-        }
-        return context.channel().parent().remoteAddress();
+        return present().channel().parent().remoteAddress();
     }
 
     @Override

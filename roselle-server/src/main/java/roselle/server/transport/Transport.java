@@ -10,7 +10,6 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.ServerChannelRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 import io.netty.channel.nio.NioIoHandler;
-import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.internal.logging.InternalLoggerFactory;
@@ -34,7 +33,8 @@ import roselle.server.config.ListenOptions;
 /**
  * One port with HTTP/1.1 and HTTP/2, with TLS or without.
  *
- * <p>A few event loops read, decode and write for all connections; each request has a virtual thread of its own, which may block.
+ * <p>A few event loops read and decode for all connections; each request has a virtual thread of its own, which may block, and
+ * writes its answer itself, but for what TLS, HTTP/2 or a slow peer leaves to the loops.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to leave closes the connection, and that is told
 public final class Transport implements AutoCloseable {
@@ -112,7 +112,7 @@ public final class Transport implements AutoCloseable {
         var tls = tlsKeys.map(TlsKeys::forConnections);
         var bootstrap = new ServerBootstrap()
                 .group(loops)
-                .channel(NioServerSocketChannel.class)
+                .channelFactory(DirectChannel.Listener::new)
                 .option(ChannelOption.SO_BACKLOG, BACKLOG)
                 .option(ChannelOption.SO_REUSEADDR, true)
                 .option(ChannelOption.RECVBUF_ALLOCATOR, oneAtATime())

@@ -2,9 +2,11 @@ package roselle.server.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.handler.codec.http.HttpObject;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.internal.ThreadExecutorMap;
 import java.io.IOException;
@@ -190,6 +192,16 @@ final class OutOfMemoryTest {
         @Override
         public boolean isLast(Call call) {
             return false;
+        }
+
+        @Override
+        public void hold(HttpObject part) {
+            throw new AssertionError("nothing is answered");
+        }
+
+        @Override
+        public ChannelFuture write(HttpObject part) {
+            throw new AssertionError("nothing is answered");
         }
 
         @Override
