@@ -1,30 +1,39 @@
 package roselle.server.upstream;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.DefaultHttpHeaders;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpUtil;
-import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import org.jspecify.annotations.Nullable;
+import roselle.server.transport.DirectChannel;
 
-/** A connection to another server; its event loop tells the request under way what comes. */
+/** A connection to another server; who asks writes, and the event loop tells the request under way what comes. */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to leave closes the connection, and that is told
 final class UpstreamConnection extends ChannelInboundHandlerAdapter {
+    /** Bytes of a request that are written at once; a longer one leaves as its server takes it. */
+    private static final int SHORT = 64 << 10;
+
+    private static final HeadEncoder HEADS = new HeadEncoder();
+
     private final Upstreams owner;
     private final InetSocketAddress server;
-    private volatile @Nullable Channel channel;
+    private volatile @Nullable DirectChannel channel;
+    private volatile boolean asksForHead;
+    private volatile boolean isSent; // all of the last request
     private volatile @Nullable Upstream current;
     private volatile long keptSince;
     private boolean isLast; // on the event loop
@@ -36,7 +45,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
-        channel = context.channel();
+        channel = (DirectChannel) context.channel();
     }
 
     boolean isFresh(long nanos) {
@@ -46,29 +55,56 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
 
     /** Sends a request, whose answer goes to {@code upstream}. */
     void send(UpstreamRequest request, Upstream upstream) throws IOException {
-        Channel open = channel;
+        DirectChannel open = channel;
         if (open == null) {
             throw new EOFException(server + " has closed the connection");
         }
+        asksForHead = request.method().equals(HttpMethod.HEAD.name());
         current = upstream;
-        var message = new DefaultFullHttpRequest(
-                HttpVersion.HTTP_1_1,
-                HttpMethod.valueOf(request.method()),
-                request.target(),
-                Unpooled.wrappedBuffer(request.body()));
-        request.headers().forEach(header -> message.headers().add(header.getKey(), header.getValue()));
-        message.headers().set(HttpHeaderNames.HOST, authority());
-        if (request.body().length > 0 || request.method().equals("POST")) {
-            message.headers().set(HttpHeaderNames.CONTENT_LENGTH, request.body().length);
+        try {
+            write(open, request);
+        } catch (IOException gone) {
+            breakOff(gone);
         }
-        open.writeAndFlush(message).addListener(sent -> {
-            if (!sent.isSuccess()) {
-                breakOff(sent.cause());
-            }
-        });
         if (!open.isActive()) { // it may have gone before it knew of the request
             breakOff(null);
         }
+    }
+
+    boolean asksForHead() {
+        return asksForHead;
+    }
+
+    private void write(DirectChannel open, UpstreamRequest request) throws IOException {
+        byte[] body = request.body();
+        boolean isShort = body.length <= SHORT;
+        ByteBuf message = HEADS.head(request.method(), request.target(), headers(request), isShort ? body.length : 0);
+        isSent = isShort;
+        if (isShort) {
+            message.writeBytes(body);
+            open.writeNow(message);
+        } else {
+            message = Unpooled.wrappedBuffer(message, Unpooled.wrappedBuffer(body));
+        }
+        if (message.isReadable()) {
+            isSent = false;
+            open.writeAndFlush(message).addListener(sent -> {
+                isSent = sent.isSuccess();
+                if (!sent.isSuccess()) {
+                    breakOff(sent.cause());
+                }
+            });
+        }
+    }
+
+    private HttpHeaders headers(UpstreamRequest request) {
+        var headers = new DefaultHttpHeaders();
+        request.headers().forEach(header -> headers.add(header.getKey(), header.getValue()));
+        headers.set(HttpHeaderNames.HOST, authority());
+        if (request.body().length > 0 || request.method().equals("POST")) {
+            headers.set(HttpHeaderNames.CONTENT_LENGTH, request.body().length);
+        }
+        return headers;
     }
 
     private String authority() {
@@ -116,7 +152,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     private void finish(ChannelHandlerContext context, Upstream upstream) {
         current = null;
         context.channel().config().setAutoRead(true);
-        if (isLast) {
+        if (isLast || !isSent) { // nobody waits for a request that was answered before it had come
             context.close();
         } else {
             keptSince = System.nanoTime();

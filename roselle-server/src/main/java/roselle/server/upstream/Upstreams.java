@@ -7,9 +7,6 @@ import io.netty.channel.ChannelOption;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.SocketChannel;
-import io.netty.channel.socket.nio.NioSocketChannel;
-import io.netty.handler.codec.http.HttpClientCodec;
-import io.netty.handler.codec.http.HttpDecoderConfig;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -21,13 +18,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import roselle.server.transport.DirectChannel;
 
 /** Connections to other servers, each for one request at a time and kept for the next; thread-safe. */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to leave closes the connection, and that is told
 public final class Upstreams implements AutoCloseable {
     private static final int LOOPS = 2;
-    private static final int MAX_HEADER = 64 << 10;
-    private static final int MAX_LINE = 4 << 10;
     /** Connections of one server that wait for a request. */
     private static final int MAX_KEPT = 256;
     /** So much shorter than servers keep theirs that few requests meet one that is being closed. */
@@ -46,7 +42,7 @@ public final class Upstreams implements AutoCloseable {
     public Upstreams(Duration connectTimeout) {
         bootstrap = new Bootstrap()
                 .group(loops)
-                .channel(NioSocketChannel.class)
+                .channelFactory(DirectChannel::new)
                 .option(ChannelOption.TCP_NODELAY, true)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int) connectTimeout.toMillis());
         loops.scheduleAtFixedRate(this::wakeOverdue, GLANCE_MILLIS, GLANCE_MILLIS, TimeUnit.MILLISECONDS);
@@ -92,10 +88,7 @@ public final class Upstreams implements AutoCloseable {
                 .handler(new ChannelInitializer<SocketChannel>() {
                     @Override
                     protected void initChannel(SocketChannel channel) {
-                        var limits = new HttpDecoderConfig()
-                                .setMaxInitialLineLength(MAX_LINE)
-                                .setMaxHeaderSize(MAX_HEADER);
-                        channel.pipeline().addLast(new HttpClientCodec(limits, false, false), connection);
+                        channel.pipeline().addLast(new AnswerDecoder(connection), connection);
                     }
                 })
                 .connect(server);

@@ -133,6 +133,37 @@ final class GatewayTest {
     }
 
     @Test
+    void passesLongRequestsOn() throws Exception {
+        String body = "{\"prompt\":\"" + "0123456789".repeat(90_000) + "the end\"}";
+
+        for (int index = 0; index < 4; index++) { // also on connections that were kept
+            assertThat(send(post("/v1/completions", body)).statusCode()).isEqualTo(200);
+        }
+
+        assertThat(members.stream().flatMap(member -> member.asked.stream()))
+                .containsOnly("POST /v1/completions null " + body)
+                .hasSize(4);
+    }
+
+    @Test
+    void passesTheHeadOfAnAnswerOnWithoutABody() throws Exception {
+        members.forEach(member -> member.behaviour = exchange -> {
+            exchange.getResponseHeaders().set("content-length", "7");
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        var head = HttpRequest.newBuilder(gateway.uri().resolve("/v1/models")).HEAD();
+
+        for (int index = 0; index < 4; index++) {
+            var answer = send(head);
+            assertThat(answer.statusCode()).isEqualTo(200);
+            assertThat(answer.body()).isEmpty();
+            assertThat(answer.headers().firstValue("content-length")).contains("7");
+        }
+        assertThat(asked()).as("each asked once").isEqualTo(4);
+    }
+
+    @Test
     void passesPiecesOfAStreamOnAsTheyCome() throws Exception {
         var second = new CountDownLatch(1);
         members.forEach(member -> member.behaviour = exchange -> {
