@@ -26,7 +26,8 @@ import java.util.concurrent.atomic.AtomicInteger;
  * What a gateway adds, before members that cost nearly nothing: {@code java tools/server/GatewayLoad.java times [REQUESTS]} asks a
  * member directly and through {@code ./roselle gateway} by turns, over one connection each, and prints percentiles of both;
  * {@code java tools/server/GatewayLoad.java streams [STREAMS [EVENTS]]} has so many streams open through it at once, with an event every
- * two seconds each, and says how many were whole ({@code ulimit -n} must allow twice as many descriptors and some).
+ * two seconds each, and says how many were whole. Clients, gateway and member are a process each; {@code ulimit -n} must allow the
+ * gateway twice as many descriptors and some.
  */
 final class GatewayLoad {
     private static final int ROUNDS = 10;
@@ -41,24 +42,28 @@ final class GatewayLoad {
     private GatewayLoad() {}
 
     public static void main(String[] arguments) throws Exception {
-        boolean areStreams = arguments[0].equals("streams");
-        int count = arguments.length > 1 ? Integer.parseInt(arguments[1]) : areStreams ? 10_000 : 20_000;
+        int usual = arguments[0].equals("times") ? 20_000 : 9_900;
+        int count = arguments.length > 1 ? Integer.parseInt(arguments[1]) : usual;
         int events = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 10;
-        var member = new Member(events);
-        Thread.ofPlatform().daemon().name("member").start(member);
-        try (var gateway = new Gateway(member.port())) {
-            if (areStreams) {
-                new Streams(gateway.port, count, events).run(gateway);
-            } else {
-                times(gateway, member.port(), count);
+        switch (arguments[0]) {
+            case "times" -> times(count);
+            case "streams" -> streams(count, events);
+            case "member" -> { // of streams, as a process
+                var member = new Member(events);
+                System.out.println(member.port());
+                member.run();
             }
+            default -> throw new IllegalArgumentException(arguments[0]);
         }
     }
 
     // ---- times ----
 
-    private static void times(Gateway gateway, int member, int requests) throws IOException {
-        try (var direct = new Client(member);
+    private static void times(int requests) throws IOException {
+        var member = new Member(0);
+        Thread.ofPlatform().daemon().name("member").start(member);
+        try (var gateway = new Gateway(member.port());
+                var direct = new Client(member.port());
                 var through = new Client(gateway.port)) {
             for (int warm = 0; warm < requests; warm++) { // the gateway's machine code, and ours
                 direct.nanos();
@@ -154,6 +159,24 @@ final class GatewayLoad {
     }
 
     // ---- streams ----
+
+    private static void streams(int count, int events) throws Exception {
+        String java = ProcessHandle.current().info().command().orElseThrow();
+        Process member = new ProcessBuilder(
+                        java,
+                        "tools/server/GatewayLoad.java",
+                        "member",
+                        Integer.toString(count),
+                        Integer.toString(events))
+                .redirectError(ProcessBuilder.Redirect.INHERIT)
+                .start();
+        try (var said = new BufferedReader(new InputStreamReader(member.getInputStream(), StandardCharsets.UTF_8));
+                var gateway = new Gateway(Integer.parseInt(said.readLine()))) {
+            new Streams(gateway.port, count, events).run(gateway);
+        } finally {
+            member.destroy();
+        }
+    }
 
     /** Clients of one thread, each with a stream. */
     private static final class Streams {
