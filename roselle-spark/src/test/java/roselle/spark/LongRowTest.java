@@ -29,7 +29,8 @@ import roselle.offline.RowWork;
 
 /**
  * Measures what one row of thousands of tokens adds to many short ones when it is the last of them: by how much all take longer than
- * the larger of the long row alone and as many tokens in short rows. Prints it; asserts the order in which rows begin alone.
+ * they have to, which is the longest of the long row alone, as many tokens in short rows, and what both cost the processors, by as many
+ * of them as the engine keeps busy with short rows. Prints it; asserts the order in which rows begin alone.
  */
 @Tag("manual")
 class LongRowTest {
@@ -96,21 +97,43 @@ class LongRowTest {
             seconds(engine, Collections.nCopies(ROWS / 10, SHORT));
             List<Double> tails = new ArrayList<>();
             for (int repeat = 0; repeat < REPEATS; repeat++) {
-                double alone = seconds(engine, List.of(LONG));
-                double work = seconds(engine, alike);
-                double all = seconds(engine, mixed);
-                tails.add(all / Math.max(alone, work));
+                Cost alone = cost(engine, List.of(LONG));
+                Cost work = cost(engine, alike);
+                Cost shorts = cost(engine, small);
+                Cost all = cost(engine, mixed);
+                double busy = work.processors / work.seconds;
+                double shared = (alone.processors + shorts.processors) / busy;
+                tails.add(all.seconds / Math.max(shared, Math.max(alone.seconds, work.seconds)));
                 System.out.printf(
                         Locale.ROOT,
-                        "long row alone %.2f s, all tokens in short rows %.2f s, with the long row %.2f s: %.3f times%n",
+                        "long row alone %s, all tokens in short rows %s, short rows %s, with the long row %s: %.3f times%n",
                         alone,
                         work,
+                        shorts,
                         all,
                         tails.getLast());
             }
             tails.sort(null);
             System.out.printf(Locale.ROOT, "median %.3f times%n", tails.get(REPEATS / 2));
         }
+    }
+
+    /** Seconds that rows take, and of all processors. */
+    private record Cost(double seconds, double processors) {
+        @Override
+        public String toString() {
+            return String.format(Locale.ROOT, "%.2f s (%.2f s of processors)", seconds, processors);
+        }
+    }
+
+    private static double processorSeconds() {
+        return ProcessHandle.current().info().totalCpuDuration().orElseThrow().toNanos() / 1e9;
+    }
+
+    private static Cost cost(Engine engine, List<Integer> rows) {
+        double before = processorSeconds();
+        double seconds = seconds(engine, rows);
+        return new Cost(seconds, processorSeconds() - before);
     }
 
     private static double seconds(Engine engine, List<Integer> rows) {
