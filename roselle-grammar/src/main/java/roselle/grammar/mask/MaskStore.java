@@ -19,17 +19,18 @@ final class MaskStore {
 
     /** The mask of what has been built; the builder is empty behind it. */
     synchronized TokenMask mask(SetBuilder builder) {
+        builder.settle();
         long hash = builder.hash();
         TokenMask known = byHash.get(hash);
         if (known != null) {
-            builder.clear();
+            builder.drop();
             return known;
         }
         if (bytes > MAX_BYTES) {
             byHash.clear();
             bytes = 0;
         }
-        TokenMask made = new TokenMask(nextId++, builder.finish(), words);
+        TokenMask made = new TokenMask(nextId++, builder.settled(), words);
         byHash.put(hash, made);
         bytes += made.size();
         return made;

@@ -61,15 +61,29 @@ final class SetBuilder {
         if (set.base() != null) {
             addBase(set.base(), set.removed());
         }
-        for (int token : set.added()) {
-            add(token);
+        int[] more = set.added();
+        if (base != null || more.length == 0) {
+            for (int token : more) {
+                add(token);
+            }
+            return;
         }
+        if (added.length < addedSize + more.length) {
+            added = Arrays.copyOf(added, 2 * (addedSize + more.length));
+        }
+        int size = addedSize;
+        for (int token : more) {
+            added[size] = token;
+            size += (int) (~isAdded[token >>> 6] >>> token & 1); // one that is there already is overwritten
+            isAdded[token >>> 6] |= 1L << token;
+        }
+        addedSize = size;
     }
 
     @SuppressWarnings("ReferenceEquality") // bases are told apart by identity
     private void addBase(Dense other, int[] without) {
         if (base == null) {
-            int[] before = live(added, addedSize, isAdded);
+            int[] before = Arrays.copyOf(added, live(added, addedSize, isAdded));
             addedSize = 0;
             base = other;
             for (int token : without) {
@@ -114,7 +128,7 @@ final class SetBuilder {
             addAll(lacking);
         } else if (count > MAX_LISTED) {
             Dense both = dense(before).with(fresh);
-            clear();
+            drop();
             base = both;
         } else {
             addAll(fresh);
@@ -135,67 +149,71 @@ final class SetBuilder {
         for (int word = 0; word < bits.length; word++) {
             bits[word] = (before.bits[word] & ~isRemoved[word]) | isAdded[word];
         }
+        settle();
         return Dense.of(bits, hash());
     }
 
-    /** The tokens of a list that are still meant, each once; their bits are cleared. */
-    private static int[] live(int[] tokens, int size, long[] bits) {
-        int[] live = new int[size];
+    /** Moves the tokens of a list that are still meant to its front, each once, and clears their bits; tells how many there are. */
+    private static int live(int[] tokens, int size, long[] bits) {
         int count = 0;
         for (int i = 0; i < size; i++) {
             int token = tokens[i];
-            if (has(bits, token)) {
+            if (has(bits, token)) { // one that was taken back and came again is listed twice
                 bits[token >>> 6] &= ~(1L << token);
-                live[count++] = token;
+                tokens[count++] = token;
             }
         }
-        return Arrays.copyOf(live, count);
+        return count;
+    }
+
+    /** Ends building: behind it come {@link #hash}, and {@link #settled} or {@link #drop}. */
+    void settle() {
+        addedSize = live(added, addedSize, isAdded);
+        removedSize = live(removed, removedSize, isRemoved);
     }
 
     /** The sum of the hashes of all tokens. */
     long hash() {
         long hash = base == null ? 0 : base.hash;
-        return hash + sum(added, addedSize, isAdded) - sum(removed, removedSize, isRemoved);
-    }
-
-    private static long sum(int[] tokens, int size, long[] bits) {
-        long sum = 0;
-        for (int i = 0; i < size; i++) {
-            int token = tokens[i];
-            if (has(bits, token)) {
-                bits[token >>> 6] &= ~(1L << token); // one that was taken back and came again is listed twice
-                sum += TokenHash.of(token);
-                tokens[i] = ~token;
-            }
+        for (int i = 0; i < addedSize; i++) {
+            hash += TokenHash.of(added[i]);
         }
-        for (int i = 0; i < size; i++) {
-            if (tokens[i] < 0) {
-                tokens[i] = ~tokens[i];
-                bits[tokens[i] >>> 6] |= 1L << tokens[i];
-            }
+        for (int i = 0; i < removedSize; i++) {
+            hash -= TokenHash.of(removed[i]);
         }
-        return sum;
+        return hash;
     }
 
     /** What has been built; the builder is empty behind it. */
     TokenSet finish() {
+        settle();
+        return settled();
+    }
+
+    /** The same where building has ended. */
+    TokenSet settled() {
         boolean isDense = addedSize + removedSize > MAX_LISTED;
         long hash = isDense ? hash() : 0;
-        int[] more = live(added, addedSize, isAdded);
-        int[] less = live(removed, removedSize, isRemoved);
+        int[] less = Arrays.copyOf(removed, removedSize);
         Arrays.sort(less);
-        TokenSet made = new TokenSet(base, more, less);
-        clear();
-        if (!isDense) {
-            return made;
-        }
-        return TokenSet.of(Dense.of(made.bits(isAdded.length), hash));
+        TokenSet made = new TokenSet(base, Arrays.copyOf(added, addedSize), less);
+        drop();
+        return isDense ? TokenSet.of(Dense.of(made.bits(isAdded.length), hash)) : made;
     }
 
     /** Forgets everything. */
     void clear() {
-        live(added, addedSize, isAdded);
-        live(removed, removedSize, isRemoved);
+        for (int i = 0; i < addedSize; i++) {
+            isAdded[added[i] >>> 6] = 0;
+        }
+        for (int i = 0; i < removedSize; i++) {
+            isRemoved[removed[i] >>> 6] = 0;
+        }
+        drop();
+    }
+
+    /** Forgets everything where building has ended. */
+    void drop() {
         addedSize = 0;
         removedSize = 0;
         base = null;

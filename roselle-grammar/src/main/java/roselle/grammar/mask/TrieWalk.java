@@ -1,7 +1,6 @@
 package roselle.grammar.mask;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -304,23 +303,25 @@ final class TrieWalk {
 
     /** The steps by one byte from a state that many nodes of the trie ask for. */
     private static final class FirstSteps {
-        private static final Object NOT_ASKED = new Object();
+        private static final Object NOWHERE = new Object();
 
         private final State from;
-        private final @Nullable Object[] known = new Object[256];
+        private final @Nullable Object[] known = new Object[256]; // null where not asked for
 
         FirstSteps(State from) {
             this.from = from;
-            Arrays.fill(known, NOT_ASKED);
         }
 
         @SuppressWarnings("ReferenceEquality") // a mark
         @Nullable
         State step(int octet) {
-            if (known[octet] == NOT_ASKED) {
-                known[octet] = from.advance(octet);
+            Object found = known[octet];
+            if (found == null) {
+                State next = from.advance(octet);
+                found = next == null ? NOWHERE : next;
+                known[octet] = found;
             }
-            return (State) known[octet];
+            return found == NOWHERE ? null : (State) found;
         }
     }
 }
