@@ -40,6 +40,20 @@ final class Slice {
         this.words = words;
     }
 
+    /** Bytes that it takes by now. */
+    synchronized long bytes() {
+        long bytes = 8L * outside.length + 8L * words * below.size();
+        if (root != null) {
+            for (Edge edge : root.edges) {
+                bytes += 64 + 4L * edge.nodes.length;
+            }
+            for (Dense dense : root.atMost) {
+                bytes += dense == null ? 8 : 8L * words;
+            }
+        }
+        return bytes;
+    }
+
     /** The first node of a range that leads out; the range's end where none does. */
     int nextOutside(int from, int to) {
         int word = from >>> 6;

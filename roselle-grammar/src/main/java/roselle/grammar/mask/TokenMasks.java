@@ -1,7 +1,6 @@
 package roselle.grammar.mask;
 
 import java.util.Arrays;
-import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Constraint;
 import roselle.grammar.automaton.State;
@@ -105,9 +104,10 @@ public final class TokenMasks {
         if (wide == null) {
             TokenMask all = walkedMask(twin);
             int[] far = sorted(walk.farTokens());
-            int[] withContents = those(far, this::hasContent);
-            int[] withItems = those(withContents, this::hasItem);
-            wide = new Wide(all, far, withContents, withItems, those(far, this::hasKey));
+            FarTokens kinds = vocabulary.far();
+            int[] withContents = FarTokens.those(far, kinds.withContents);
+            int[] withItems = FarTokens.those(withContents, kinds.withItems);
+            wide = new Wide(all, far, withContents, withItems, FarTokens.those(far, kinds.withKeys));
             twins.add(twin, wide);
             keptBytes += 64 + 8L * far.length;
         }
@@ -175,64 +175,6 @@ public final class TokenMasks {
         return wide.withContents.length > wide.withItems.length && state.hangsOnWholeItems()
                 ? wide.withItems
                 : wide.withContents;
-    }
-
-    private static int[] those(int[] far, IntPredicate which) {
-        int[] found = Arrays.stream(far).filter(which).toArray();
-        return found.length == far.length ? far : found;
-    }
-
-    /** Whether a token goes on behind its first comma with more than blanks and a quotation mark. */
-    private boolean hasContent(int token) {
-        byte[] bytes = vocabulary.bytes(token);
-        int at = behindBlanks(bytes, behindComma(bytes, 0));
-        return at < bytes.length && (bytes[at] != '"' || at + 1 < bytes.length);
-    }
-
-    /** Whether a token goes on behind a comma outside the string that it begins in with more than blanks and the beginning of another. */
-    private boolean hasItem(int token) {
-        byte[] bytes = vocabulary.bytes(token);
-        int quote = behind(bytes, '"', 0);
-        int outside = behind(bytes, '\\', 0) < quote ? 0 : quote;
-        for (int comma = behindComma(bytes, outside); comma < bytes.length; comma = behindComma(bytes, comma)) {
-            int at = behindBlanks(bytes, comma);
-            if (at < bytes.length && (bytes[at] != '"' || behind(bytes, '"', at + 1) <= bytes.length)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static int behindComma(byte[] bytes, int from) {
-        return behind(bytes, ',', from);
-    }
-
-    /** The place behind the next one of an octet; beyond the end where none comes. */
-    private static int behind(byte[] bytes, int octet, int from) {
-        int at = from;
-        while (at < bytes.length && bytes[at] != octet) {
-            at++;
-        }
-        return at + 1;
-    }
-
-    private static int behindBlanks(byte[] bytes, int from) {
-        int at = from;
-        while (at < bytes.length && (bytes[at] == ' ' || bytes[at] == '\n' || bytes[at] == '\r' || bytes[at] == '\t')) {
-            at++;
-        }
-        return at;
-    }
-
-    /** Whether a token has a comma with a whole string behind it. */
-    private boolean hasKey(int token) {
-        boolean isBehind = false;
-        int quotes = 0;
-        for (byte octet : vocabulary.bytes(token)) {
-            isBehind |= octet == ',';
-            quotes += isBehind && octet == '"' ? 1 : 0;
-        }
-        return quotes > 1;
     }
 
     private TokenMask walkedMask(State state) {

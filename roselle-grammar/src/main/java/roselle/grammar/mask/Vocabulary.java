@@ -1,7 +1,8 @@
 package roselle.grammar.mask;
 
 import java.util.Arrays;
-import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import roselle.tokenizer.Tokenizer;
 /** The tokens that masks speak of, as a trie of their bytes; immutable and thread-safe, one for each model. */
 public final class Vocabulary {
     private static final byte[] NOTHING = {};
-    private static final int MAX_SLICES = 64;
+    private static final long MAX_SLICE_BYTES = 64L << 20;
     private static final long MAX_SHARED_BYTES = 64L << 20;
 
     private final byte[][] tokens;
@@ -22,8 +23,9 @@ public final class Vocabulary {
     private final IdentityTable<LexemeMask> shared = new IdentityTable<>(); // of lexemes that all constraints share
     private final IdentityTable<Map<Integer, LexemeMask>> sharedBelow = new IdentityTable<>(); // the same by node
     private long sharedBytes; // of these, under their lock
-    private final Map<Symbols, Slice> slices = new HashMap<>();
+    private final Map<Symbols, Slice> slices = new LinkedHashMap<>(64, 0.75f, true); // the least lately asked for first
     private final MaskStore masks;
+    private final FarTokens far;
 
     /**
      * A vocabulary.
@@ -43,6 +45,7 @@ public final class Vocabulary {
         this.trie = new TokenTrie(this.tokens);
         this.symbols = new NodeSymbols(trie);
         this.masks = new MaskStore(words());
+        this.far = new FarTokens(this.tokens);
     }
 
     /** The vocabulary of a tokenizer; {@code size} is the number of logits, which may be larger than the tokenizer's. */
@@ -91,11 +94,31 @@ public final class Vocabulary {
     /** The tokens of symbols of a set. */
     Slice slice(Symbols set) {
         synchronized (slices) {
-            if (slices.size() >= MAX_SLICES) {
-                slices.clear();
+            Slice known = slices.get(set);
+            if (known == null) {
+                known = new Slice(trie, symbols, set, words());
+                dropSlices(MAX_SLICE_BYTES - known.bytes());
+                slices.put(set, known);
             }
-            return slices.computeIfAbsent(set, key -> new Slice(trie, symbols, key, words()));
+            return known;
         }
+    }
+
+    /** Forgets those least lately asked for until the others take no more; they grow while they are used. */
+    private void dropSlices(long most) {
+        long bytes = 0;
+        for (Slice slice : slices.values()) {
+            bytes += slice.bytes();
+        }
+        Iterator<Slice> eldest = slices.values().iterator();
+        while (bytes > most && eldest.hasNext()) {
+            bytes -= eldest.next().bytes();
+            eldest.remove();
+        }
+    }
+
+    FarTokens far() {
+        return far;
     }
 
     MaskStore masks() {
