@@ -70,7 +70,10 @@ public final class Languages {
 
     /** Exactly this text. */
     public Language text(String text) {
-        return literals(List.of(text));
+        budget.keep(1);
+        Literals.Texts one = new Literals.Texts(
+                new String[] {text}, new int[][] {text.codePoints().toArray()});
+        return literals(new Literals(one, 0, 1, 0, null));
     }
 
     /** Exactly these texts; {@link Language#completed} tells which has been read. */

@@ -3,6 +3,7 @@ package roselle.grammar.regex;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,21 @@ import org.jspecify.annotations.Nullable;
  */
 record Literals(
         Texts texts, int from, int to, int depth, @Nullable BitSet gone) {
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Literals literals
+                && from == literals.from
+                && to == literals.to
+                && depth == literals.depth
+                && texts.equals(literals.texts)
+                && Objects.equals(gone, literals.gone);
+    }
+
+    @Override
+    public int hashCode() {
+        return ((texts.hashCode() * 31 + from) * 31 + to) * 31 + depth; // those with others gone are few
+    }
+
     /** Sorted texts, and their code points. Compared by identity. */
     static final class Texts {
         final String[] spelled;

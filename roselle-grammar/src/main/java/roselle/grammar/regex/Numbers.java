@@ -2,6 +2,7 @@ package roselle.grammar.regex;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -128,6 +129,28 @@ public final class Numbers {
         return integers;
     }
 
+    /** Numbers of {@link #integers} as integers are spelled. */
+    private Language spelledIntegers() {
+        return languages.and(wholeSpellings(), integers());
+    }
+
+    /** The beginning of a number of a language; null if there is none. Those of any number and of any integer are shared. */
+    public @Nullable TextLexeme begin(Language language) {
+        if (isWide) {
+            return TextLexeme.of(languages, language, TextLexeme.Spelling.RAW); // has many places
+        }
+        if (language.equals(full())) {
+            return shared("number " + maxDigits, Numbers::full);
+        }
+        return language.equals(spelledIntegers())
+                ? shared("integer " + maxDigits, Numbers::spelledIntegers)
+                : TextLexeme.of(languages, language, TextLexeme.Spelling.RAW);
+    }
+
+    private TextLexeme shared(String name, Function<Numbers, Language> which) {
+        return SharedTexts.of(name, all -> which.apply(new Numbers(all, maxDigits, false)), TextLexeme.Spelling.RAW);
+    }
+
     /** Numbers of {@link #plain} that are a multiple of another. */
     public Language multiples(BigDecimal of) {
         return languages.concat(optional(set("-")), languages.machine(Multiple.start(of)));
@@ -142,6 +165,24 @@ public final class Numbers {
             FRACTION,
             EXPONENT_SIGN,
             EXPONENT
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) { // written out: looked up for every digit
+            return other instanceof Comparison state
+                    && phase == state.phase
+                    && at == state.at
+                    && order == state.order
+                    && exponent == state.exponent
+                    && sign == state.sign
+                    && accepted == state.accepted
+                    && bound.equals(state.bound);
+        }
+
+        @Override
+        public int hashCode() {
+            return ((((phase.hashCode() * 31 + at) * 31 + order) * 31 + exponent) * 31 + sign * accepted) * 31
+                    + bound.digits.hashCode();
         }
 
         /** A bound's digits without leading or trailing zeros, and the power of ten of the first. */

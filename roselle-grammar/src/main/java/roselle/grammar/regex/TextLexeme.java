@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import roselle.grammar.automaton.Budget;
 import roselle.grammar.automaton.Lexeme;
 import roselle.grammar.automaton.Symbols;
 
@@ -26,11 +25,6 @@ public final class TextLexeme implements Lexeme {
         JSON_ANY
     }
 
-    /** Where strings without any condition, and those of some formats, are read for all constraints: finitely many states. */
-    private static final Languages SHARED = new Languages(new Budget(Long.MAX_VALUE, Long.MAX_VALUE));
-
-    private static final Map<String, Language> SHARED_FORMATS = new HashMap<>(); // under the lock of those
-
     private static final int PLAIN = 0;
     private static final int UTF8 = 1; // value: bits so far; count: bytes to come
     private static final int ESCAPE = 2;
@@ -44,6 +38,7 @@ public final class TextLexeme implements Lexeme {
     private static final int MAX_FEW = 12;
 
     private static final TextLexeme NOT_ASKED = new TextLexeme();
+    private static final byte[] SEVERAL = {}; // a mark: there is not one way alone
     private static final Edges NO_EDGES = new Edges(new int[0], new TextLexeme[0]);
     private static final String SHORT_ESCAPES = "\"\\/bfnrt";
     private static final String SHORT_MEANINGS = "\"\\/\b\f\n\r\t";
@@ -56,6 +51,7 @@ public final class TextLexeme implements Lexeme {
     private final int count;
     private final int high;
     private volatile @Nullable Edges edges;
+    private volatile byte @Nullable [] only; // null where not asked for
     private Exclusions.@Nullable Parts leftOut; // under the lock, from one question about it to the other
 
     private TextLexeme() {
@@ -90,41 +86,34 @@ public final class TextLexeme implements Lexeme {
     /** All places in the texts of one language. */
     private static final class Places {
         final @Nullable TextLexeme[] plain = new TextLexeme[Spelling.values().length];
-        final Map<Key, TextLexeme> others = new HashMap<>(2);
+        final Map<TextPlace, TextLexeme> others = new HashMap<>(2);
     }
-
-    private record Key(Spelling spelling, int form, int value, int count, int high) {}
 
     /** The beginning of a text of a language; null if there is none. Call under the lock of the languages. */
     public static @Nullable TextLexeme of(Languages languages, Language language, Spelling spelling) {
         if (!languages.isLive(language)) {
             return null;
         }
-        if (language.format == null || spelling == Spelling.RAW) {
+        String format = language.format;
+        if (format == null || spelling == Spelling.RAW) {
             return at(languages, language, spelling, PLAIN, 0, 0, 0);
         }
-        synchronized (SHARED.lock()) {
-            SHARED.budget().refill();
-            Language format = SHARED_FORMATS.computeIfAbsent(
-                    language.format, name -> Objects.requireNonNull(Formats.find(SHARED, name)));
-            return made(SHARED, format, spelling, PLAIN, 0, 0, 0);
-        }
-    }
-
-    private static TextLexeme anyOf(Spelling spelling) {
-        synchronized (SHARED.lock()) {
-            return made(SHARED, SHARED.any(), spelling, PLAIN, 0, 0, 0);
-        }
+        return SharedTexts.of(format, all -> Objects.requireNonNull(Formats.find(all, format)), spelling);
     }
 
     private static TextLexeme at(
             Languages languages, Language language, Spelling spelling, int form, int value, int count, int high) {
-        if (language.isAny() && spelling != Spelling.RAW && languages != SHARED) {
-            synchronized (SHARED.lock()) {
-                return made(SHARED, SHARED.any(), spelling, form, value, count, high);
+        if (language.isAny() && spelling != Spelling.RAW && languages != SharedTexts.LANGUAGES) {
+            synchronized (SharedTexts.LANGUAGES.lock()) {
+                return made(SharedTexts.LANGUAGES, SharedTexts.LANGUAGES.any(), spelling, form, value, count, high);
             }
         }
         return made(languages, language, spelling, form, value, count, high);
+    }
+
+    /** A place between two symbols of a language, under the lock. */
+    static TextLexeme begin(Languages languages, Language language, Spelling spelling) {
+        return made(languages, language, spelling, PLAIN, 0, 0, 0);
     }
 
     @SuppressWarnings("EnumOrdinal") // an index into a table of this process, never stored
@@ -144,7 +133,7 @@ public final class TextLexeme implements Lexeme {
             }
             return known;
         }
-        return places.others.computeIfAbsent(new Key(spelling, form, value, count, high), key -> {
+        return places.others.computeIfAbsent(new TextPlace(spelling, form, value, count, high), key -> {
             languages.budget().keep(1);
             return new TextLexeme(languages, language, spelling, form, value, count, high);
         });
@@ -541,9 +530,16 @@ public final class TextLexeme implements Lexeme {
     }
 
     @Override
+    @SuppressWarnings({"ReferenceEquality", "ArrayEquals"}) // a mark
     public byte @Nullable [] only() {
-        String rest = form == PLAIN ? known(languages).onlyText(language()) : null;
-        return rest == null ? null : spelled(rest);
+        byte[] known = only;
+        if (known == null) {
+            String rest = form == PLAIN ? known(languages).onlyText(language()) : null;
+            byte[] bytes = rest == null ? null : spelled(rest);
+            known = bytes == null ? SEVERAL : bytes;
+            only = known;
+        }
+        return known == SEVERAL ? null : known;
     }
 
     @Override
@@ -557,7 +553,7 @@ public final class TextLexeme implements Lexeme {
 
     @Override
     public @Nullable Lexeme unbounded() {
-        return form == PLAIN && spelling != Spelling.RAW && language().isLength() ? anyOf(spelling) : null;
+        return form == PLAIN && spelling != Spelling.RAW && language().isLength() ? SharedTexts.anyOf(spelling) : null;
     }
 
     @Override
@@ -583,7 +579,11 @@ public final class TextLexeme implements Lexeme {
             }
             TextLexeme loose = at(all, found.language(), spelling, PLAIN, 0, 0, 0);
             return new Looser(
-                    loose, found.agreed(), found.least(), found.most(), found.isOfLength() ? anyOf(spelling) : null);
+                    loose,
+                    found.agreed(),
+                    found.least(),
+                    found.most(),
+                    found.isOfLength() ? SharedTexts.anyOf(spelling) : null);
         }
     }
 
@@ -594,6 +594,6 @@ public final class TextLexeme implements Lexeme {
 
     @Override
     public boolean isShared() {
-        return languages == SHARED;
+        return languages == SharedTexts.LANGUAGES;
     }
 }

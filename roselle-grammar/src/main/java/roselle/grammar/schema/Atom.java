@@ -2,6 +2,7 @@ package roselle.grammar.schema;
 
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import roselle.grammar.regex.Language;
 import tools.jackson.databind.JsonNode;
 
@@ -18,7 +19,17 @@ sealed interface Atom {
     int ALL_TYPES = 255;
 
     /** The type is one of a set. */
-    record Types(int set) implements Atom {}
+    record Types(int set) implements Atom {
+        @Override
+        public boolean equals(@Nullable Object other) { // written out: interned again and again
+            return other instanceof Types types && set == types.set;
+        }
+
+        @Override
+        public int hashCode() {
+            return set;
+        }
+    }
 
     /** A string's text, or a number's spelling, is in a language; {@code isPlainOnly} if it judges numbers without exponent alone. */
     record Text(ValueType type, Language language, boolean isPlainOnly) implements Atom {}

@@ -6,7 +6,8 @@ import roselle.grammar.regex.Language;
 
 /**
  * A condition on a JSON value: true, false, a condition or its opposite, or some joined by and or or. Made by {@link Formulas}, which
- * interns them; equal is the same object.
+ * interns them; equal is the same object. What one remembers, a replacement that is under way included, is read and written under the
+ * lock of the languages, or by the one thread that builds the constraint.
  */
 final class Formula {
     enum Kind {

@@ -61,6 +61,10 @@ final class Formulas {
         return languages;
     }
 
+    Numbers numbers() {
+        return numbers;
+    }
+
     Budget budget() {
         return budget;
     }

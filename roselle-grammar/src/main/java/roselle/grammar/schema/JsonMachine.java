@@ -13,6 +13,7 @@ import roselle.grammar.automaton.GrammarException;
 import roselle.grammar.automaton.State;
 import roselle.grammar.regex.Language;
 import roselle.grammar.regex.Languages;
+import roselle.grammar.regex.SharedTexts;
 import roselle.grammar.regex.TextLexeme;
 
 /**
@@ -29,7 +30,6 @@ final class JsonMachine implements Constraint {
     private final Languages languages;
     private final Shapes shapes;
     private final SchemaOptions options;
-    private final Map<Object, Boolean> flags = new HashMap<>();
     private final Map<DetachedKey, Context> detached = new HashMap<>();
     private final Context whole;
     private final JsonState start;
@@ -82,33 +82,16 @@ final class JsonMachine implements Constraint {
     }
 
     /** A value by what it must meet; formulas by identity, as they are interned themselves. */
-    private record DetachedKey(List<Formula> goals, int depth) {}
-
-    private record ValueKey(
-            int gap, boolean mayBreak, @Nullable Shape emptyArray) {}
-
-    private record ObjectKey(
-            Shape shape,
-            Extras extras,
-            JsonState.InObject.Place place,
-            int gap,
-            @Nullable Context value) {}
-
-    private record KeyKey(
-            Shape shape, Extras extras, @Nullable TextLexeme names, List<TextLexeme> kinds) {}
-
-    private record ArrayKey(Shape shape, int gap) {}
-
-    private record InnerKey(List<Shape.Outcome> outcomes, Extras extras) {
+    @SuppressWarnings("ArrayRecordComponent") // compared by its elements
+    private record DetachedKey(Formula[] goals, int depth) {
         @Override
-        @SuppressWarnings("ReferenceEquality") // interned
         public boolean equals(@Nullable Object other) {
-            return other instanceof InnerKey key && outcomes == key.outcomes && extras == key.extras;
+            return other instanceof DetachedKey key && depth == key.depth && Arrays.equals(goals, key.goals);
         }
 
         @Override
         public int hashCode() {
-            return System.identityHashCode(outcomes) * 31 + System.identityHashCode(extras);
+            return Arrays.hashCode(goals) * 31 + depth;
         }
     }
 
@@ -117,7 +100,7 @@ final class JsonMachine implements Constraint {
             throw new GrammarException(
                     GrammarException.Reason.BUDGET, "the text is nested deeper than " + MAX_NESTING + " values.");
         }
-        return made(outer, mark, new InnerKey(outcomes, extras), () -> {
+        return made(outer, mark, new PlaceKey.Within(outcomes, extras), () -> {
             Formula[] goals = new Formula[outcomes.size()];
             for (int i = 0; i < goals.length; i++) {
                 goals[i] = outcomes.get(i).part();
@@ -131,7 +114,7 @@ final class JsonMachine implements Constraint {
         return made(
                 context,
                 capture,
-                new ValueKey(gap, mayBreak, emptyArray),
+                new PlaceKey.OfValue(gap, mayBreak, emptyArray),
                 () -> new JsonState.Value(this, context, gap, mayBreak, emptyArray, capture));
     }
 
@@ -150,7 +133,7 @@ final class JsonMachine implements Constraint {
         return made(
                 context,
                 capture,
-                new KeyKey(shape, extras, names, Arrays.asList(kinds)),
+                new PlaceKey.InKey(shape, extras, names, kinds),
                 () -> new JsonState.Key(this, context, shape, extras, names, kinds, mark, capture));
     }
 
@@ -165,7 +148,7 @@ final class JsonMachine implements Constraint {
         return made(
                 context,
                 capture,
-                new ObjectKey(shape, extras, place, gap, value),
+                new PlaceKey.InObject(shape, extras, place, gap, value),
                 () -> new JsonState.InObject(this, context, shape, extras, place, gap, value, capture));
     }
 
@@ -173,7 +156,7 @@ final class JsonMachine implements Constraint {
         return made(
                 context,
                 capture,
-                new ArrayKey(shape, gap),
+                new PlaceKey.InArray(shape, gap),
                 () -> new JsonState.InArray(this, context, shape, gap, capture));
     }
 
@@ -184,7 +167,7 @@ final class JsonMachine implements Constraint {
 
     /** A value before its first byte, wherever it stands. */
     JsonState detached(Context context, int gap, boolean mayBreak, boolean mayClose) {
-        var key = new DetachedKey(Arrays.asList(context.goals), context.depth);
+        var key = new DetachedKey(context.goals, context.depth);
         Context known = detached.get(key);
         if (known == null) {
             formulas.budget().keep(3);
@@ -259,7 +242,7 @@ final class JsonMachine implements Constraint {
                 continue;
             }
             Language language = formulas.language(context.goals[i], ValueType.NUMBER);
-            TextLexeme first = TextLexeme.of(languages, language, TextLexeme.Spelling.RAW);
+            TextLexeme first = formulas.numbers().begin(language);
             texts[i] = first == null ? null : first.next(octet);
             isLeft |= texts[i] != null;
         }
@@ -270,7 +253,7 @@ final class JsonMachine implements Constraint {
         TextLexeme[] texts = new TextLexeme[context.goals.length];
         for (int i = 0; i < texts.length; i++) {
             if (formulas.forType(context.goals[i], type).isTrue()) {
-                texts[i] = TextLexeme.of(languages, languages.text(rest), TextLexeme.Spelling.RAW);
+                texts[i] = SharedTexts.of(rest, all -> all.text(rest), TextLexeme.Spelling.RAW);
                 return text(context, texts, capture);
             }
         }
@@ -362,7 +345,7 @@ final class JsonMachine implements Constraint {
     }
 
     boolean isClosable(Shape shape) {
-        return flags.computeIfAbsent(shape, key -> shapes.closed(shape) >= 0);
+        return shapes.closed(shape) >= 0;
     }
 
     @Nullable

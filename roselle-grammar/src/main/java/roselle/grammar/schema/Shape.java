@@ -18,6 +18,16 @@ sealed interface Shape {
     /** Whether it can be closed validly in some way. */
     Question isLive();
 
+    /** Which goal is met where it is closed here. */
+    Closing closing();
+
+    /** A goal that is met, -1 for none; asked once. */
+    final class Closing {
+        static final int NOT_ASKED = -2;
+
+        int goal = NOT_ASKED;
+    }
+
     /** A part may come and must meet a formula; then the shape is another. */
     record Outcome(Formula part, Shape next) {}
 
@@ -29,9 +39,13 @@ sealed interface Shape {
         final BitSet seen;
         final long count;
         private final Question isLive = new Question();
+        private final Closing closing = new Closing();
 
         @Nullable
         KeyTable keys;
+
+        @Nullable
+        Boolean hasName;
 
         OfObject(Formula[] goals, Universe universe, BitSet seen, long count) {
             this.goals = goals;
@@ -56,6 +70,11 @@ sealed interface Shape {
         public Question isLive() {
             return isLive;
         }
+
+        @Override
+        public Closing closing() {
+            return closing;
+        }
     }
 
     /** An array after some items. Compared by identity. */
@@ -64,6 +83,7 @@ sealed interface Shape {
         private final int hash;
         final long count;
         private final Question isLive = new Question();
+        private final Closing closing = new Closing();
 
         @Nullable
         List<Outcome> items;
@@ -91,6 +111,11 @@ sealed interface Shape {
         @Override
         public Question isLive() {
             return isLive;
+        }
+
+        @Override
+        public Closing closing() {
+            return closing;
         }
     }
 

@@ -189,6 +189,14 @@ final class Shapes {
 
     /** The goal that holds if the object or array ends here, or -1. */
     int closed(Shape shape) {
+        Shape.Closing known = shape.closing();
+        if (known.goal == Shape.Closing.NOT_ASKED) {
+            known.goal = findClosed(shape);
+        }
+        return known.goal;
+    }
+
+    private int findClosed(Shape shape) {
         Formula[] goals = shape.goals();
         for (int i = 0; i < goals.length; i++) {
             if (!goals[i].isFalse() && closedValue(goals[i], shape)) {
@@ -261,8 +269,22 @@ final class Shapes {
 
     /** Whether a key that the schemas name may come next; the shape is live. */
     boolean hasName(Shape.OfObject shape) {
-        return shape.universe.names().stream()
-                .anyMatch(name -> !isSeen(shape, name) && completion.mayCome(shape, name));
+        Boolean known = shape.hasName;
+        if (known == null) {
+            known = findName(shape);
+            shape.hasName = known;
+        }
+        return known;
+    }
+
+    private boolean findName(Shape.OfObject shape) {
+        List<String> names = shape.universe.names();
+        for (int i = shape.seen.nextClearBit(0); i < names.size(); i = shape.seen.nextClearBit(i + 1)) {
+            if (completion.mayCome(shape, names.get(i))) {
+                return true;
+            }
+        }
+        return false;
     }
 
     static boolean isSeen(Shape.OfObject shape, String name) {

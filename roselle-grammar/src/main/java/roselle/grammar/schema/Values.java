@@ -19,6 +19,6 @@ final class Values {
 
     /** The string whose inside, without quotes, is spelled so. */
     static String readString(String inside) {
-        return read('"' + inside + '"').stringValue();
+        return inside.indexOf('\\') < 0 ? inside : read('"' + inside + '"').stringValue();
     }
 }
