@@ -48,9 +48,7 @@ public final class Upstream implements AutoCloseable {
     // ---- the event loop's side ----
 
     synchronized void begin(AnswerHead answer) {
-        if (answer.status() >= 200) { // what comes before says nothing of the answer
-            head = answer;
-        }
+        head = answer;
     }
 
     /** A piece of the answer; false when no more should be read for now. */
@@ -64,10 +62,8 @@ public final class Upstream implements AutoCloseable {
     }
 
     synchronized void complete() {
-        if (head != null) {
-            isComplete = true;
-            bell.ring();
-        }
+        isComplete = true;
+        bell.ring();
     }
 
     synchronized void breakOff(UpstreamConnection by, @Nullable Throwable cause) {

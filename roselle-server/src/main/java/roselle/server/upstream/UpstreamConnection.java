@@ -12,6 +12,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.util.ReferenceCountUtil;
@@ -37,6 +38,7 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     private volatile @Nullable Upstream current;
     private volatile long keptSince;
     private boolean isLast; // on the event loop
+    private boolean isInterim; // what comes says nothing of the answer yet (1xx); on the event loop
 
     UpstreamConnection(Upstreams owner, InetSocketAddress server) {
         this.owner = owner;
@@ -126,18 +128,27 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
                 return;
             }
             if (part instanceof HttpResponse response) {
-                isLast = !HttpUtil.isKeepAlive(response);
-                upstream.begin(new AnswerHead(
-                        response.status().code(), response.headers().entries()));
+                isInterim = response.status().codeClass() == HttpStatusClass.INFORMATIONAL;
             }
-            if (part instanceof HttpContent content && !upstream.offer(content.content())) {
-                context.channel().config().setAutoRead(false);
-            }
-            if (part instanceof LastHttpContent) {
-                finish(context, upstream);
+            if (!isInterim) {
+                pass(context, upstream, part);
             }
         } finally {
             ReferenceCountUtil.release(message);
+        }
+    }
+
+    private void pass(ChannelHandlerContext context, Upstream upstream, HttpObject part) {
+        if (part instanceof HttpResponse response) {
+            isLast = !HttpUtil.isKeepAlive(response);
+            upstream.begin(
+                    new AnswerHead(response.status().code(), response.headers().entries()));
+        }
+        if (part instanceof HttpContent content && !upstream.offer(content.content())) {
+            context.channel().config().setAutoRead(false);
+        }
+        if (part instanceof LastHttpContent) {
+            finish(context, upstream);
         }
     }
 

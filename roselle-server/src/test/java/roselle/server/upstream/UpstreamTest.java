@@ -3,8 +3,15 @@ package roselle.server.upstream;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.Unpooled;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -47,5 +54,38 @@ class UpstreamTest {
         upstream.read(PATIENCE); // too little to go on
 
         assertThat(offer(1)).isFalse();
+    }
+
+    /** RFC 9110, section 15.2: any number of them may come before the answer, asked for or not. */
+    @Test
+    void whatComesBeforeAnAnswerIsNone() throws Exception {
+        String answer = "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
+                + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody";
+        try (var listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            Thread.ofVirtual().start(() -> answerAll(listener, answer));
+            var server = new InetSocketAddress(listener.getInetAddress(), listener.getLocalPort());
+            for (int index = 0; index < 3; index++) { // on one connection, for the server accepts no other
+                try (Upstream asked = owner.begin(server, UpstreamRequest.get("/", List.of()))) {
+                    assertThat(asked.awaitHead(PATIENCE).status()).isEqualTo(200);
+                    assertThat(asked.read(PATIENCE))
+                            .asString(StandardCharsets.US_ASCII)
+                            .isEqualTo("body");
+                    assertThat(asked.read(PATIENCE)).isEmpty();
+                }
+            }
+        }
+    }
+
+    private static void answerAll(ServerSocket listener, String answer) {
+        try (Socket socket = listener.accept()) {
+            var lines = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                if (line.isEmpty()) {
+                    socket.getOutputStream().write(answer.getBytes(StandardCharsets.US_ASCII));
+                }
+            }
+        } catch (IOException gone) {
+            throw new UncheckedIOException(gone);
+        }
     }
 }
