@@ -45,6 +45,7 @@ final class Http2Watch extends ChannelInboundHandlerAdapter {
         if (event instanceof SslCloseCompletionEvent) {
             connection.closeNow();
         }
+        context.fireUserEventTriggered(event); // to who releases it, and before that to what is left of HTTP/1.1
     }
 
     @Override

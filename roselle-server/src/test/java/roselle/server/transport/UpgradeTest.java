@@ -2,11 +2,15 @@ package roselle.server.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.embedded.EmbeddedChannel;
 import java.io.IOException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import roselle.server.config.LimitOptions;
+import roselle.server.config.TimeLimits;
 
 /** A request that asks for HTTP/2 is answered there, once the client speaks it. */
 final class UpgradeTest {
@@ -89,5 +93,17 @@ final class UpgradeTest {
                     .isEqualTo(200);
         }
         assertThat(transport.calls.get()).isEqualTo(1);
+    }
+
+    /** The request that asked comes as an event, which holds memory. */
+    @Test
+    void eventsThatNobodyTakesAreReleased() {
+        var channel = new EmbeddedChannel();
+        channel.pipeline().addLast(new Http2Watch(new Connection(channel, TimeLimits.DEFAULT, new IdleConnections())));
+        ByteBuf event = Unpooled.buffer();
+
+        channel.pipeline().fireUserEventTriggered(event);
+
+        assertThat(event.refCnt()).isZero();
     }
 }
