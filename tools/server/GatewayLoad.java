@@ -8,6 +8,9 @@ import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -19,15 +22,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * What a gateway adds, before members that cost nearly nothing: {@code java tools/server/GatewayLoad.java times [REQUESTS]} asks a
  * member directly and through {@code ./roselle gateway} by turns, over one connection each, and prints percentiles of both;
- * {@code java tools/server/GatewayLoad.java streams [STREAMS [EVENTS]]} has so many streams open through it at once, with an event every
- * two seconds each, and says how many were whole. Clients, gateway and member are a process each; {@code ulimit -n} must allow the
- * gateway twice as many descriptors and some.
+ * {@code java tools/server/GatewayLoad.java streams [STREAMS [EVENTS [CONNECTIONS]]]} has so many streams open through it at once, with an
+ * event every two seconds each, and says how many were whole: over HTTP/1.1, or over HTTP/2 when it is said how many connections they
+ * share. Clients, gateway and member are a process each; {@code ulimit -n} must allow the gateway a descriptor for each stream, one for
+ * each connection, and some.
  */
 final class GatewayLoad {
     private static final int ROUNDS = 10;
@@ -47,7 +52,7 @@ final class GatewayLoad {
         int events = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 10;
         switch (arguments[0]) {
             case "times" -> times(count);
-            case "streams" -> streams(count, events);
+            case "streams" -> streams(count, events, arguments.length > 3 ? Integer.parseInt(arguments[3]) : 0);
             case "member" -> { // of streams, as a process
                 var member = new Member(events);
                 System.out.println(member.port());
@@ -62,7 +67,7 @@ final class GatewayLoad {
     private static void times(int requests) throws IOException {
         var member = new Member(0);
         Thread.ofPlatform().daemon().name("member").start(member);
-        try (var gateway = new Gateway(member.port());
+        try (var gateway = new Gateway(member.port(), 0);
                 var direct = new Client(member.port());
                 var through = new Client(gateway.port)) {
             for (int warm = 0; warm < requests; warm++) { // the gateway's machine code, and ours
@@ -111,9 +116,13 @@ final class GatewayLoad {
         return sorted[(int) Math.min(sorted.length - 1, Math.ceil(part * sorted.length))];
     }
 
-    private static byte[] request(int port, boolean streams) {
-        String body = "{\"model\":\"m\",\"prompt\":\"Once upon a time there was a fox, who had a friend.\","
+    private static String body(boolean streams) {
+        return "{\"model\":\"m\",\"prompt\":\"Once upon a time there was a fox, who had a friend.\","
                 + "\"max_tokens\":2,\"stream\":" + streams + "}";
+    }
+
+    private static byte[] request(int port, boolean streams) {
+        String body = body(streams);
         return ascii("POST /v1/completions HTTP/1.1\r\nHost: 127.0.0.1:" + port
                 + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
     }
@@ -160,7 +169,7 @@ final class GatewayLoad {
 
     // ---- streams ----
 
-    private static void streams(int count, int events) throws Exception {
+    private static void streams(int count, int events, int connections) throws Exception {
         String java = ProcessHandle.current().info().command().orElseThrow();
         Process member = new ProcessBuilder(
                         java,
@@ -171,59 +180,74 @@ final class GatewayLoad {
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
         try (var said = new BufferedReader(new InputStreamReader(member.getInputStream(), StandardCharsets.UTF_8));
-                var gateway = new Gateway(Integer.parseInt(said.readLine()))) {
-            new Streams(gateway.port, count, events).run(gateway);
+                var gateway = new Gateway(Integer.parseInt(said.readLine()), connections)) {
+            var tally = new Tally(gateway, count, events);
+            if (connections == 0) {
+                new Streams(gateway.port, tally).run();
+            } else {
+                new SharedConnections(gateway.port, tally, connections).run();
+            }
+            tally.tell();
         } finally {
             member.destroy();
         }
     }
 
-    /** Clients of one thread, each with a stream. */
-    private static final class Streams {
-        private final int port;
-        private final int count;
-        private final int events;
-        private final Selector selector = Selector.open();
-        private final ByteBuffer buffer = ByteBuffer.allocateDirect(64 << 10);
+    /** What has become of the streams. */
+    private static final class Tally {
+        final int count;
+        final int events;
+        private final Gateway gateway;
+        private final long begin = System.nanoTime();
         private int begun;
         private int whole;
         private int failed;
         private int most;
 
-        /** What a client has read, but for its last bytes only counted. */
-        private static final class Stream {
-            int events;
-            boolean isOpen;
-            String end = "";
-        }
-
-        Streams(int port, int count, int events) throws IOException {
-            this.port = port;
+        Tally(Gateway gateway, int count, int events) {
+            this.gateway = gateway;
             this.count = count;
             this.events = events;
         }
 
-        void run(Gateway gateway) throws IOException {
-            long begin = System.nanoTime();
-            long allOpen = 0;
-            var opened = new AtomicInteger();
-            Thread.ofPlatform().daemon().start(() -> open(opened));
-            byte[] request = request(port, true);
-            while (whole + failed < count) {
-                selector.select(this::read, 100);
-                for (SocketChannel channel = next(); channel != null; channel = next()) {
-                    channel.write(ByteBuffer.wrap(request));
-                    channel.configureBlocking(false);
-                    channel.register(selector, SelectionKey.OP_READ, new Stream());
-                }
-                most = Math.max(most, begun - whole - failed);
-                if (allOpen == 0 && begun == count) {
-                    allOpen = System.nanoTime();
-                    System.out.printf(
-                            "%d streams begun after %.1f s, %d open, %d failed; the gateway has %s%n",
-                            begun, (allOpen - begin) / 1e9, begun - whole - failed, failed, gateway.memory());
-                }
+        private double seconds() {
+            return (System.nanoTime() - begin) / 1e9;
+        }
+
+        synchronized void begun() {
+            begun++;
+            int open = begun - whole - failed;
+            most = Math.max(most, open);
+            if (begun == count) {
+                System.out.printf(
+                        "%d streams begun after %.1f s, %d open, %d failed; the gateway has %s%n",
+                        begun, seconds(), open, failed, gateway.memory());
             }
+        }
+
+        synchronized void whole() {
+            whole++;
+            notifyAll();
+        }
+
+        synchronized void failed(String why) {
+            if (failed++ < 5) {
+                System.out.println("failed: " + why);
+            }
+            notifyAll();
+        }
+
+        synchronized boolean isOver() {
+            return whole + failed >= count;
+        }
+
+        synchronized void await() throws InterruptedException {
+            while (!isOver()) {
+                wait();
+            }
+        }
+
+        synchronized void tell() {
             System.out.printf(
                     "%d streams of %d events: %d whole, %d failed, at most %d open at once, %.1f s; processor time of the gateway"
                             + " %.1f s; load %.1f%n",
@@ -232,9 +256,101 @@ final class GatewayLoad {
                     whole,
                     failed,
                     most,
-                    (System.nanoTime() - begin) / 1e9,
+                    seconds(),
                     gateway.seconds(),
                     ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage());
+        }
+    }
+
+    /** Clients with HTTP/2, whose connections have many streams each. */
+    private static final class SharedConnections {
+        private final URI uri;
+        private final Tally tally;
+        private final int connections;
+
+        SharedConnections(int port, Tally tally, int connections) {
+            uri = URI.create("http://127.0.0.1:" + port);
+            this.tally = tally;
+            this.connections = connections;
+        }
+
+        void run() throws IOException, InterruptedException {
+            var clients = new ArrayList<HttpClient>();
+            try (var threads = Executors.newFixedThreadPool(2)) {
+                for (int index = 0; index < connections; index++) {
+                    HttpClient client = HttpClient.newBuilder().executor(threads).build();
+                    clients.add(client);
+                    var first = client.send( // it takes the connection to HTTP/2, and the others then share it
+                            HttpRequest.newBuilder(uri.resolve("/health")).build(), HttpResponse.BodyHandlers.discarding());
+                    if (first.version() != HttpClient.Version.HTTP_2) {
+                        throw new IOException("the gateway stays with " + first.version());
+                    }
+                }
+                for (int index = 0; index < tally.count; index++) {
+                    ask(clients.get(index % connections));
+                }
+                tally.await();
+                clients.forEach(HttpClient::shutdownNow);
+            }
+        }
+
+        private void ask(HttpClient client) {
+            var request = HttpRequest.newBuilder(uri.resolve("/v1/completions"))
+                    .header("content-type", "application/json")
+                    .POST(HttpRequest.BodyPublishers.ofString(body(true)))
+                    .build();
+            client.sendAsync(request, this::begin).whenComplete(this::end);
+        }
+
+        private HttpResponse.BodySubscriber<String> begin(HttpResponse.ResponseInfo head) {
+            if (head.statusCode() == 200) {
+                tally.begun();
+            }
+            return HttpResponse.BodySubscribers.ofString(StandardCharsets.UTF_8);
+        }
+
+        private void end(HttpResponse<String> answer, Throwable failure) {
+            if (failure != null) {
+                tally.failed(failure.toString());
+            } else if (answer.body().equals(EVENT.repeat(tally.events) + LAST)) {
+                tally.whole();
+            } else {
+                tally.failed(answer.statusCode() + " with " + answer.body().length() + " bytes");
+            }
+        }
+    }
+
+    /** Clients of one thread with HTTP/1.1, each with a stream. */
+    private static final class Streams {
+        private final int port;
+        private final Tally tally;
+        private final Selector selector = Selector.open();
+        private final ByteBuffer buffer = ByteBuffer.allocateDirect(64 << 10);
+
+        /** What a client has read, but for its last bytes only counted. */
+        private static final class Stream {
+            int events;
+            boolean isOpen;
+            String end = "";
+        }
+
+        Streams(int port, Tally tally) throws IOException {
+            this.port = port;
+            this.tally = tally;
+        }
+
+        void run() throws IOException {
+            var opened = new AtomicInteger();
+            Thread.ofPlatform().daemon().start(() -> open(opened));
+            byte[] request = request(port, true);
+            while (!tally.isOver()) {
+                selector.select(this::read, 100);
+                for (SocketChannel channel = next(); channel != null; channel = next()) {
+                    channel.write(ByteBuffer.wrap(request));
+                    channel.configureBlocking(false);
+                    channel.register(selector, SelectionKey.OP_READ, new Stream());
+                }
+            }
         }
 
         private final Queue<SocketChannel> fresh = new ArrayDeque<>();
@@ -247,7 +363,7 @@ final class GatewayLoad {
 
         private void open(AtomicInteger opened) {
             try {
-                while (opened.getAndIncrement() < count) {
+                while (opened.getAndIncrement() < tally.count) {
                     var channel = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
                     synchronized (fresh) {
                         fresh.add(channel);
@@ -271,7 +387,9 @@ final class GatewayLoad {
                 if (!stream.isOpen && !text.startsWith("HTTP/1.1 200")) {
                     throw new IOException(text.lines().findFirst().orElse(""));
                 }
-                begun += stream.isOpen ? 0 : 1;
+                if (!stream.isOpen) {
+                    tally.begun();
+                }
                 stream.isOpen = true;
                 int counted = 0;
                 for (int at = text.indexOf("}]}\n\n"); at >= 0; at = text.indexOf("}]}\n\n", at + 1)) {
@@ -280,16 +398,14 @@ final class GatewayLoad {
                 }
                 stream.end = text.substring(Math.max(counted, text.length() - 40));
                 if (text.endsWith("0\r\n\r\n") && text.contains(LAST)) {
-                    if (stream.events != events) {
+                    if (stream.events != tally.events) {
                         throw new IOException(stream.events + " events");
                     }
-                    whole++;
+                    tally.whole();
                     key.channel().close();
                 }
             } catch (IOException failure) {
-                if (failed++ < 5) {
-                    System.out.println("failed: " + failure.getMessage());
-                }
+                tally.failed(failure.getMessage());
                 key.cancel();
             }
         }
@@ -302,8 +418,13 @@ final class GatewayLoad {
         final int port;
         private final Process process;
 
-        Gateway(int member) throws IOException {
-            process = new ProcessBuilder("./roselle", "gateway", "--port=0", "http://127.0.0.1:" + member)
+        /** One before a member, that takes so many clients at a time; 0 for as many as it will. */
+        Gateway(int member, int clients) throws IOException {
+            var command = new ArrayList<>(List.of("./roselle", "gateway", "--port=0", "http://127.0.0.1:" + member));
+            if (clients > 0) {
+                command.add("--max-connections=" + clients);
+            }
+            process = new ProcessBuilder(command)
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             var said = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
@@ -314,7 +435,7 @@ final class GatewayLoad {
             port = URI.create(line.substring(line.indexOf("http://"))).getPort();
         }
 
-        String memory() throws IOException {
+        String memory() {
             try (var lines = new BufferedReader(new InputStreamReader(
                     new FileInputStream("/proc/" + process.pid() + "/status"), StandardCharsets.UTF_8))) {
                 return lines.lines()
@@ -322,6 +443,8 @@ final class GatewayLoad {
                         .map(line -> line.replaceAll("\\s+", " "))
                         .toList()
                         .toString();
+            } catch (IOException unreadable) {
+                return unreadable.toString();
             }
         }
 

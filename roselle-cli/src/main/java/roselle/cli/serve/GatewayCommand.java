@@ -131,7 +131,7 @@ public final class GatewayCommand implements Callable<Integer> {
     @Option(
             names = "--max-requests",
             paramLabel = "N",
-            description = "Answered at a time; default: as --max-connections.")
+            description = "Answered at a time; default: 20000, or as many descriptors as --max-connections leaves.")
     private int requests = LimitOptions.MANY_CONNECTIONS;
 
     @Option(

@@ -76,22 +76,27 @@ public final class Gateway implements AutoCloseable {
         }
     }
 
-    /** The limits where each answer needs two descriptors, of so many: its client's connection, and one to a member. */
+    /**
+     * The limits where each request has a connection to a member, and as many descriptors are left for these as clients may not
+     * take: a client with HTTP/1.1 has one request at a time, one with HTTP/2 many.
+     *
+     * @param room descriptors for connections of both kinds
+     */
     static LimitOptions fitting(LimitOptions limits, int room) {
         int wanted = limits.connections() == 0 ? LimitOptions.MANY_CONNECTIONS : limits.connections();
-        int most = Math.max(1, room / 2);
-        if (most < wanted) {
+        int connections = Math.min(wanted, Math.max(1, room / 2));
+        if (connections < wanted) {
             LOG.log(
                     limits.connections() == 0 ? System.Logger.Level.INFO : System.Logger.Level.WARNING,
                     "event=fewer_connections wanted={0} room={1} reason=\"half the limit of descriptors: raise ulimit -n\"",
                     Integer.toString(wanted),
-                    Integer.toString(most));
+                    Integer.toString(connections));
         }
         return new LimitOptions(
                 limits.bodyBytes(),
                 limits.headerBytes(),
-                Math.min(wanted, most),
-                Math.min(limits.requests(), most),
+                connections,
+                Math.min(limits.requests(), Math.max(1, room - connections)),
                 limits.times());
     }
 

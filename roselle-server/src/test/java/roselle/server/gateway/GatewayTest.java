@@ -65,12 +65,23 @@ final class GatewayTest {
 
     @Test
     void takesNoMoreClientsThanItHasDescriptorsForWithTheirMembers() {
-        LimitOptions fitting =
-                Gateway.fitting(new LimitOptions(1 << 20, 16 << 10, 0, 20_000, TimeLimits.DEFAULT), 1_000);
+        LimitOptions fitting = fitting(0, 20_000);
 
         assertThat(fitting.connections()).isEqualTo(500);
         assertThat(fitting.requests()).isEqualTo(500);
         assertThat(Gateway.fitting(CONFIG.limits(), 1_000_000).requests()).isEqualTo(64);
+    }
+
+    @Test
+    void whatClientsMayNotTakeIsLeftForRequests() {
+        assertThat(fitting(100, 20_000).connections()).isEqualTo(100);
+        assertThat(fitting(100, 20_000).requests()).isEqualTo(900);
+        assertThat(fitting(100, 300).requests()).isEqualTo(300);
+        assertThat(fitting(800, 20_000).requests()).isEqualTo(500);
+    }
+
+    private static LimitOptions fitting(int connections, int requests) {
+        return Gateway.fitting(new LimitOptions(1 << 20, 16 << 10, connections, requests, TimeLimits.DEFAULT), 1_000);
     }
 
     private HttpRequest.Builder post(String path, String body) {
