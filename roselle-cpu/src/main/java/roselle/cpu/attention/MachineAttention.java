@@ -147,7 +147,8 @@ public final class MachineAttention {
         int end = call.end(endRow - 1);
         int heads = endHead - head;
         for (int tile = lowest / TILE * TILE; tile < end; tile += TILE) {
-            load(code, now, kind, pages, sequence, head, tile, Math.max(tile, lowest), Math.min(tile + TILE, end));
+            int from = Math.max(tile, lowest);
+            int to = Math.min(tile + TILE, end);
             int firstRow = row;
             while (call.end(firstRow) <= tile) {
                 firstRow++;
@@ -155,6 +156,12 @@ public final class MachineAttention {
             int lastRow = endRow;
             while (call.first(lastRow - 1) >= tile + TILE) {
                 lastRow--;
+            }
+            boolean seesLess = call.end(firstRow) < to || call.first(lastRow - 1) > from;
+            if (to - from == TILE && !seesLess && areInPanels(pages, kind.group())) {
+                loadWhole(code, call, sequence, head, tile, end);
+            } else {
+                load(code, now, kind, pages, sequence, head, tile, from, to);
             }
             int firstEntry = (firstRow - row) * heads;
             int lastEntry = (lastRow - row) * heads;
@@ -175,9 +182,7 @@ public final class MachineAttention {
                 }
             }
             softmax.soften(firstEntry, lastEntry, kind.scale(), kind.softCap(), numbers);
-            boolean seesLess =
-                    call.end(firstRow) < Math.min(tile + TILE, end) || call.first(lastRow - 1) > Math.max(tile, lowest);
-            if (seesLess && !isFinite(code, kind, Math.max(tile, lowest) - tile, Math.min(tile + TILE, end) - tile)) {
+            if (seesLess && !isFinite(code, kind, from - tile, to - tile)) {
                 addEach(code, call, tile, row, firstRow, lastRow, heads);
             } else {
                 add(code, kind, firstEntry, lastEntry);
@@ -207,7 +212,41 @@ public final class MachineAttention {
         Arrays.fill(sums, 0, i * kind.heads().valueSize(), 0f);
     }
 
-    /** Brings keys and values of the positions {@code from} until {@code to} into panels. */
+    /** Whether numbers of which panels are made lie in pages as they are, those of a panel in one page. */
+    private static boolean areInPanels(CpuKvCache pages, int group) {
+        return !pages.stored(group).isCoded() && pages.pageTokens() % Panel.OUTPUTS == 0;
+    }
+
+    /** Brings keys and values of all of a tile's positions from their pages into panels, and those of the next tile nearer. */
+    private void loadWhole(Code code, AttentionCall call, int sequence, int head, int tile, int end) {
+        AttentionLayer kind = call.layer();
+        CpuKvCache pages = call.cache();
+        int group = kind.group();
+        int keySize = kind.heads().keySize();
+        int keyHead = head * kind.heads().keyHeads() / kind.heads().queryHeads();
+        DataType type = pages.stored(group).plain();
+        long from = pages.segment(group).address();
+        long keyPanelBytes = code.tiles.panel().bytes(keySize);
+        long valuePanelBytes = code.tiles.panel().bytes(TILE);
+        int last = (end - 1) / Panel.OUTPUTS * Panel.OUTPUTS;
+        for (int n = 0; n < TILE_PANELS; n++) {
+            int p = tile + n * Panel.OUTPUTS;
+            int page = call.step().page(group, sequence, p);
+            int token = p % pages.pageTokens();
+            int next = Math.min(p + TILE, last);
+            int nextPage = call.step().page(group, sequence, next);
+            int nextToken = next % pages.pageTokens();
+            long keys = from + pages.keyAt(group, kind.layer(), page, keyHead, token);
+            code.panels.fetch(from + pages.keyAt(group, kind.layer(), nextPage, keyHead, nextToken));
+            code.panels.keys(type, keys, keySize, keyPanels.address() + n * keyPanelBytes);
+            long values = from + pages.valueAt(group, kind.layer(), page, keyHead, token);
+            long target = valuePanels.address() + n * code.rowBytes(Panel.OUTPUTS * Panel.OUTPUTS);
+            code.panels.fetch(from + pages.valueAt(group, kind.layer(), nextPage, keyHead, nextToken));
+            code.panels.values(type, values, Panel.OUTPUTS, kind.heads().valueSize(), target, valuePanelBytes);
+        }
+    }
+
+    /** Brings keys and values of the positions {@code from} until {@code to} into panels, by way of rows. */
     private void load(
             Code code,
             Step now,
@@ -244,9 +283,15 @@ public final class MachineAttention {
         for (int n = 0; n < TILE_PANELS; n++) {
             long rows = keyRows.address() + (long) n * Panel.OUTPUTS * keySize * bytes;
             long panel = keyPanels.address() + n * code.tiles.panel().bytes(keySize);
-            code.panels.transpose(rows, keySize, panel);
+            code.panels.keys(code.tiles.type(), rows, keySize, panel);
         }
-        code.panels.interleave(valueRows.address(), TILE, valueSize, valuePanels.address());
+        weighable(code, valueRows, valueSize);
+    }
+
+    /** Brings rows of a whole tile's values into panels. */
+    private void weighable(Code code, MemorySegment rows, int size) {
+        long panelBytes = code.tiles.panel().bytes(TILE);
+        code.panels.values(code.tiles.type(), rows.address(), TILE, size, valuePanels.address(), panelBytes);
     }
 
     /** Converts keys or values that follow each other; codes become float32 first, where products will lie. */
@@ -301,7 +346,7 @@ public final class MachineAttention {
             long to = (Math.min(tile + TILE, call.end(r)) - tile) * rowBytes;
             seenRows.fill((byte) 0);
             MemorySegment.copy(valueRows, from, seenRows, from, to - from);
-            code.panels.interleave(seenRows.address(), TILE, size, valuePanels.address());
+            weighable(code, seenRows, size);
             add(code, kind, (r - row) * heads, (r - row + 1) * heads);
         }
     }

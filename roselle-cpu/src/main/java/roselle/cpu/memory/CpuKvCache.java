@@ -24,6 +24,39 @@ public final class CpuKvCache implements KvCache {
     private final int pageTokens;
     private final int[] pages;
     private final MemorySegment[] segments;
+    private final Layout[] layouts;
+
+    /** Where in a page of a group what begins, and how many bytes it takes. */
+    private record Layout(
+            KvType stored,
+            int heads,
+            int keys,
+            long keyBytes,
+            long valueBytes,
+            long valuesAt,
+            long scalesAt,
+            long pageBytes) {
+        static Layout of(KvGroup group, KvType type, int pageTokens) {
+            KvType stored = group.storedAs(type);
+            int keys = group.pageKeys(pageTokens);
+            long keyBytes = stored.codeBytes(group.keySize());
+            long valueBytes = stored.codeBytes(group.valueSize());
+            long rows = (long) group.heads() * keys;
+            return new Layout(
+                    stored,
+                    group.heads(),
+                    keys,
+                    keyBytes,
+                    valueBytes,
+                    rows * keyBytes,
+                    rows * (keyBytes + valueBytes),
+                    group.layerBytes(pageTokens, type));
+        }
+
+        boolean hasValues() {
+            return valueBytes != 0;
+        }
+    }
 
     public CpuKvCache(
             LongFunction<MemorySegment> memory, List<KvGroup> groups, KvType type, int pageTokens, int[] pages) {
@@ -33,7 +66,9 @@ public final class CpuKvCache implements KvCache {
         this.pages = pages.clone();
         formats = new KvFormat[groups.size()];
         segments = new MemorySegment[groups.size()];
+        layouts = new Layout[groups.size()];
         for (int group = 0; group < segments.length; group++) {
+            layouts[group] = Layout.of(groups.get(group), type, pageTokens);
             formats[group] = KvFormat.of(stored(group));
             segments[group] = memory.apply(
                     Math.multiplyExact(groups.get(group).layers() * (long) pages[group], pageBytes(group)));
@@ -50,12 +85,12 @@ public final class CpuKvCache implements KvCache {
 
     /** Bytes of one page in one layer. */
     long pageBytes(int group) {
-        return groups.get(group).layerBytes(pageTokens, type);
+        return layouts[group].pageBytes;
     }
 
     /** How a group's keys and values are stored. */
     public KvType stored(int group) {
-        return groups.get(group).storedAs(type);
+        return layouts[group].stored;
     }
 
     /** How a group's keys and values become floats, and floats keys and values. */
@@ -68,43 +103,34 @@ public final class CpuKvCache implements KvCache {
     }
 
     private long page(int group, int layer, int page) {
-        return ((long) layer * pages[group] + page) * pageBytes(group);
+        return ((long) layer * pages[group] + page) * layouts[group].pageBytes;
     }
 
     /** Where the key of a token in a page begins. */
     public long keyAt(int group, int layer, int page, int head, int token) {
-        KvGroup kind = groups.get(group);
-        long inPage = ((long) head * kind.pageKeys(pageTokens) + token)
-                * stored(group).codeBytes(kind.keySize());
-        return page(group, layer, page) + inPage;
+        Layout at = layouts[group];
+        return page(group, layer, page) + ((long) head * at.keys + token) * at.keyBytes;
     }
 
     /** Where the value of a token in a page begins; its key where values are prefixes of keys. */
     public long valueAt(int group, int layer, int page, int head, int token) {
-        KvGroup kind = groups.get(group);
-        if (kind.valueSize() == 0) {
-            return keyAt(group, layer, page, head, token);
-        }
-        long keys = (long) kind.heads() * pageTokens * stored(group).codeBytes(kind.keySize());
-        long inPage = ((long) head * pageTokens + token) * stored(group).codeBytes(kind.valueSize());
-        return page(group, layer, page) + keys + inPage;
+        Layout at = layouts[group];
+        return at.hasValues()
+                ? page(group, layer, page) + at.valuesAt + ((long) head * pageTokens + token) * at.valueBytes
+                : keyAt(group, layer, page, head, token);
     }
 
     /** Where what the codes of a key are multiplied by begins. */
     public long keyScalesAt(int group, int layer, int page, int head, int token) {
-        KvGroup kind = groups.get(group);
-        KvType stored = stored(group);
-        long codes = (long) kind.heads()
-                * kind.pageKeys(pageTokens)
-                * (stored.codeBytes(kind.keySize()) + stored.codeBytes(kind.valueSize()));
-        return page(group, layer, page) + codes + ((long) head * pageTokens + token) * stored.scaleBytes();
+        Layout at = layouts[group];
+        long scale = (long) head * pageTokens + token;
+        return page(group, layer, page) + at.scalesAt + scale * at.stored.scaleBytes();
     }
 
     /** Where what the codes of a value are multiplied by begins; its key's where values are prefixes of keys. */
     public long valueScalesAt(int group, int layer, int page, int head, int token) {
-        KvGroup kind = groups.get(group);
-        int first = kind.valueSize() == 0 ? 0 : kind.heads();
-        return keyScalesAt(group, layer, page, first + head, token);
+        Layout at = layouts[group];
+        return keyScalesAt(group, layer, page, (at.hasValues() ? at.heads : 0) + head, token);
     }
 
     /** Index of the first number of a token's row, where layers keep a state. */

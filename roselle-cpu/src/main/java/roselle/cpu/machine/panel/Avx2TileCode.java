@@ -71,23 +71,27 @@ public final class Avx2TileCode {
         return writer.frame.end(next);
     }
 
-    /** Sixteen rows of so many lines of 64 bytes become, line by line, sixteen lines with a word of 32 bits of each row. */
-    static byte[] transpose() {
+    /** Sixteen rows of a type become a panel of float32: so many times sixteen lines, with a number of each row in each. */
+    static byte[] keys(DataType type) {
         var writer = new Avx2TileCode();
+        int rowBytes = Panel.OUTPUTS * type.blockBytes();
+        writer.code.load(General.RDI, at(General.RDI, TileCode.FETCHED));
         Label next = writer.frame.rows();
+        writer.frame.fetch(General.RDI, Panel.OUTPUTS * rowBytes);
         for (int rows = 0; rows < 2; rows++) {
             for (int words = 0; words < 2; words++) {
-                writer.quarter(rows, words);
+                writer.quarter(type, rows, words);
             }
         }
-        writer.frame.advance(LINE, 16 * LINE);
+        writer.frame.advance(rowBytes, 16 * LINE);
         return writer.frame.end(next);
     }
 
     /** Eight words of eight rows: words of pairs, of fours, then halves of registers. */
-    private void quarter(int rows, int words) {
+    private void quarter(DataType type, int rows, int words) {
         for (int row = 0; row < 8; row++) {
-            code.emit(Opcode.VMOVUPS, ymm(row), TileFrame.row(rows * 8 + row, words * HALF));
+            int bytes = words * TileFrame.bytes(type, ymm(row));
+            frame.widen(type, ymm(row), TileFrame.row(rows * 8 + row, bytes));
         }
         for (int i = 0; i < 8; i += 2) {
             code.emit(Opcode.VPUNPCKLDQ, ymm(8 + i), ymm(i), ymm(i + 1));
@@ -108,20 +112,21 @@ public final class Avx2TileCode {
         }
     }
 
-    /** So many pairs of rows, sixteen numbers of each, become two lines of float32. */
-    static byte[] interleave() {
+    /** So many pairs of rows of a type become two lines of each of so many panels of float32. */
+    static byte[] values(DataType type) {
         var writer = new Avx2TileCode();
-        Assembler code = writer.code;
-        Label next = code.here();
+        return writer.frame.panels(type, () -> writer.pair(type));
+    }
+
+    private void pair(DataType type) {
         for (int half = 0; half < 2; half++) {
-            code.emit(Opcode.VMOVUPS, ymm(half), at(FROM, half * HALF));
-            code.emit(Opcode.VMOVUPS, ymm(2 + half), at(FROM, STEP, 1, half * HALF));
+            int bytes = half * TileFrame.bytes(type, ymm(half));
+            frame.widen(type, ymm(half), at(FROM, bytes));
+            frame.widen(type, ymm(2 + half), at(FROM, STEP, 1, bytes));
         }
         for (int i = 0; i < 4; i++) {
             code.emit(Opcode.VMOVUPS_STORE, at(TO, i * HALF), ymm(i));
         }
         code.add(TO, 2 * LINE);
-        code.address(FROM, at(FROM, STEP, 2, 0));
-        return writer.frame.end(next);
     }
 }

@@ -17,7 +17,7 @@ import roselle.tensor.DataType;
 /**
  * Writes what brings rows of plain numbers, keys, values and weights, into the panels that {@link GemmCode} reads.
  *
- * <p>Each routine takes the address of source, distance of rows, target and count; {@link PanelCode}'s take more.
+ * <p>Each routine takes the address of source, distance of rows, target and count; those of values and {@link PanelCode}'s take more.
  */
 final class TileCode {
     static final int SOURCE = 0;
@@ -28,12 +28,21 @@ final class TileCode {
     static final int SCALES = 40;
     static final int MINIMA = 48;
 
+    /** Of values: how many panels, and the bytes from one to the next. */
+    static final int PANELS = SCALES;
+
+    static final int PANEL_BYTES = MINIMA;
+
+    /** Of keys and values: from where on as many bytes as are read are brought to the caches. */
+    static final int FETCHED = 56;
+
     /** Where a routine may keep sixteen lines. */
     static final int SCRATCH = 64;
 
     static final int BYTES = SCRATCH + 1024;
 
     private static final int LINE = 64;
+    private static final int WIDTH = Panel.OUTPUTS;
 
     private final TileFrame frame = new TileFrame();
     private final Assembler code = frame.code();
@@ -64,27 +73,50 @@ final class TileCode {
         return writer.frame.end(next);
     }
 
-    /** Sixteen rows of so many lines of 64 bytes become, line by line, sixteen lines with a word of 32 bits of each row. */
-    static byte[] transpose() {
+    /**
+     * Sixteen rows of a type become a panel in a precision: so many times sixteen lines, with a word of 32 bits of each row in each, a
+     * number of float32 or a pair of bfloat16.
+     */
+    static byte[] keys(DataType type, Compute compute) {
         var writer = new TileCode();
-        Label next = writer.transposed();
-        writer.store(Opcode.VMOVUPS_STORE);
+        int rowBytes = LINE / compute.bytes() * type.blockBytes();
+        writer.code.load(General.RDI, at(General.RDI, FETCHED));
+        Label next = writer.frame.rows();
+        writer.frame.fetch(General.RDI, WIDTH * rowBytes);
+        for (int row = 0; row < WIDTH; row++) {
+            writer.word(type, compute, row);
+        }
+        Transposition.turn(writer.code);
+        writer.store(Opcode.VMOVUPS_STORE, rowBytes);
         return writer.frame.end(next);
     }
 
-    /** The same around the caches, for weights, which nobody reads soon; the target is aligned to lines. */
+    /** Brings as much of a row as is 64 bytes in a precision to the register of its number. */
+    private void word(DataType type, Compute compute, int row) {
+        if (compute == Compute.F32) {
+            frame.widen(type, zmm(row), TileFrame.row(row, 0));
+        } else if (type == DataType.BF16) {
+            code.emit(Opcode.VMOVUPS, zmm(row), TileFrame.row(row, 0));
+        } else {
+            frame.widen(type, zmm(16), TileFrame.row(row, 0));
+            frame.widen(type, zmm(17), TileFrame.row(row, TileFrame.bytes(type, zmm(17))));
+            code.emit(Opcode.VCVTNE2PS2BF16, zmm(row), zmm(17), zmm(16));
+        }
+    }
+
+    /** Sixteen rows as they are, around the caches: of weights, which nobody reads soon; the target is aligned to lines. */
     static byte[] transposeFar() {
         var writer = new TileCode();
         Label next = writer.transposed();
-        writer.store(Opcode.VMOVNTPS);
+        writer.store(Opcode.VMOVNTPS, LINE);
         return writer.endFar(next);
     }
 
-    private void store(Opcode store) {
+    private void store(Opcode store, int rowBytes) {
         for (int line = 0; line < 16; line++) {
             code.emit(store, at(TO, line * LINE), zmm(line));
         }
-        frame.advance(LINE, 16 * LINE);
+        frame.advance(rowBytes, 16 * LINE);
     }
 
     private byte[] endFar(Label next) {
@@ -119,26 +151,35 @@ final class TileCode {
         return next;
     }
 
-    /** So many pairs of rows, sixteen numbers of each, become lines: pairs of bfloat16, or two lines of float32. */
-    static byte[] interleave(Compute compute) {
+    /** So many pairs of rows of a type become lines of so many panels: sixteen pairs of bfloat16, or two lines of float32. */
+    static byte[] values(DataType type, Compute compute) {
         var writer = new TileCode();
-        Assembler code = writer.code;
-        Label next = code.here();
-        if (compute == Compute.BF16) {
+        return writer.frame.panels(type, () -> writer.pair(type, compute));
+    }
+
+    private void pair(DataType type, Compute compute) {
+        if (type == DataType.BF16 && compute == Compute.BF16) {
             code.emit(Opcode.VPMOVZXWD, zmm(0), at(FROM, 0));
             code.emit(Opcode.VPMOVZXWD, zmm(1), at(FROM, STEP, 1, 0));
-            code.shift(Opcode.VPSLLD, zmm(1), zmm(1), 16);
-            code.emit(Opcode.VPORD, zmm(0), zmm(0), zmm(1));
-            code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
-            code.add(TO, LINE);
         } else {
-            code.emit(Opcode.VMOVUPS, zmm(0), at(FROM, 0));
-            code.emit(Opcode.VMOVUPS, zmm(1), at(FROM, STEP, 1, 0));
+            frame.widen(type, zmm(0), at(FROM, 0));
+            frame.widen(type, zmm(1), at(FROM, STEP, 1, 0));
+        }
+        if (compute == Compute.F32) {
             code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
             code.emit(Opcode.VMOVUPS_STORE, at(TO, LINE), zmm(1));
             code.add(TO, 2 * LINE);
+            return;
         }
-        code.address(FROM, at(FROM, STEP, 2, 0));
-        return writer.frame.end(next);
+        if (type != DataType.BF16) {
+            for (int row = 0; row < 2; row++) {
+                code.emit(Opcode.VCVTNE2PS2BF16, zmm(row), zmm(row), zmm(row));
+                code.emit(Opcode.VPMOVZXWD, zmm(row), zmm(row)); // its lower half
+            }
+        }
+        code.shift(Opcode.VPSLLD, zmm(1), zmm(1), 16);
+        code.emit(Opcode.VPORD, zmm(0), zmm(0), zmm(1));
+        code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+        code.add(TO, LINE);
     }
 }

@@ -16,6 +16,7 @@ final class TileFrame {
     static final General TO = General.RDX;
     static final General STEP = General.R8;
 
+    private static final int LINE = 64;
     private static final General LEFT = General.RCX;
     private static final General STEP_3 = General.R9;
     /** Each points to the row after the four before. */
@@ -48,14 +49,56 @@ final class TileFrame {
         return code.bytes();
     }
 
+    /** Goes over pairs of rows as often as there are panels, sixteen numbers further each time, and ends the routine. */
+    byte[] panels(DataType type, Runnable pair) {
+        code.push(General.RBX);
+        code.load(General.RBX, at(General.RDI, TileCode.FETCHED));
+        code.load(General.R10, at(General.RDI, TileCode.PANELS));
+        code.load(General.R11, at(General.RDI, TileCode.PANEL_BYTES));
+        Label panel = code.here();
+        code.move(General.RAX, FROM);
+        code.move(General.R9, TO);
+        code.load(LEFT, at(General.RDI, TileCode.COUNT));
+        Label next = code.here();
+        fetch(General.RBX, 2 * Panel.OUTPUTS * type.blockBytes());
+        pair.run();
+        code.address(FROM, at(FROM, STEP, 2, 0));
+        endLoop(next);
+        code.move(FROM, General.RAX);
+        code.add(FROM, Panel.OUTPUTS * type.blockBytes());
+        code.move(TO, General.R9);
+        code.add(TO, General.R11);
+        code.add(General.R10, -1);
+        code.jumpIfNotZero(panel);
+        code.pop(General.RBX);
+        code.ret();
+        return code.bytes();
+    }
+
+    /** Has so many bytes brought to the caches, and goes on by as many. */
+    void fetch(General from, int bytes) {
+        for (int line = 0; line < bytes; line += LINE) {
+            code.prefetch(at(from, line));
+        }
+        code.add(from, bytes);
+    }
+
     /** Brings a vector of numbers of a type to float32, the one with an index from the source on. */
     void widen(DataType type, Vector target, int index) {
-        int bytes = target.bits() / Byte.SIZE;
+        widen(type, target, at(FROM, index * bytes(type, target)));
+    }
+
+    /** Bytes of as many numbers of a type as a vector has of float32. */
+    static int bytes(DataType type, Vector vector) {
+        return vector.bits() / Float.SIZE * type.blockBytes();
+    }
+
+    void widen(DataType type, Vector target, Memory source) {
         switch (type) {
-            case F32 -> code.emit(Opcode.VMOVUPS, target, at(FROM, index * bytes));
-            case F16 -> code.emit(Opcode.VCVTPH2PS, target, at(FROM, index * bytes / 2));
+            case F32 -> code.emit(Opcode.VMOVUPS, target, source);
+            case F16 -> code.emit(Opcode.VCVTPH2PS, target, source);
             case BF16 -> {
-                code.emit(Opcode.VPMOVZXWD, target, at(FROM, index * bytes / 2));
+                code.emit(Opcode.VPMOVZXWD, target, source);
                 code.shift(Opcode.VPSLLD, target, target, 16);
             }
             default -> throw new IllegalArgumentException("no tiles of " + type.label());

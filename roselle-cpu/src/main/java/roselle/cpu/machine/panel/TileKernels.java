@@ -29,8 +29,8 @@ public final class TileKernels implements AutoCloseable {
     private final Compute compute;
     private final InstructionSet set;
     private final Map<DataType, MemorySegment> conversions = new EnumMap<>(DataType.class);
-    private final MemorySegment transposition;
-    private final MemorySegment interleaving;
+    private final Map<DataType, MemorySegment> keys = new EnumMap<>(DataType.class);
+    private final Map<DataType, MemorySegment> values = new EnumMap<>(DataType.class);
     private final MemorySegment halves;
     private final MemorySegment farTransposition;
     private final Map<DataType, MemorySegment> blocks = new EnumMap<>(DataType.class);
@@ -40,18 +40,20 @@ public final class TileKernels implements AutoCloseable {
         this.memory = memory;
         this.set = set;
         this.compute = compute;
-        for (int i = 0; i < TYPES.size(); i++) {
-            conversions.put(TYPES.get(i), memory.routines().get(i));
+        List<MemorySegment> routines = memory.routines();
+        int next = 0;
+        for (DataType type : TYPES) {
+            conversions.put(type, routines.get(next++));
+            keys.put(type, routines.get(next++));
+            values.put(type, routines.get(next++));
         }
-        transposition = memory.routines().get(TYPES.size());
-        interleaving = memory.routines().get(TYPES.size() + 1);
         boolean isWide = set == InstructionSet.AVX512;
-        halves = isWide ? memory.routines().get(TYPES.size() + 2) : MemorySegment.NULL;
-        farTransposition = isWide ? memory.routines().get(TYPES.size() + 3) : transposition;
+        halves = isWide ? routines.get(next++) : MemorySegment.NULL;
+        farTransposition = isWide ? routines.get(next++) : Objects.requireNonNull(keys.get(DataType.F32));
         for (DataType type : DataType.values()) {
             int routine = PanelCode.routine(type);
             if (isWide && routine >= 0) {
-                blocks.put(type, memory.routines().get(TYPES.size() + 4 + routine));
+                blocks.put(type, routines.get(next + routine));
             }
         }
         tables = PanelCode.tables(arena);
@@ -72,9 +74,9 @@ public final class TileKernels implements AutoCloseable {
         var codes = new ArrayList<byte[]>();
         for (DataType type : TYPES) {
             codes.add(Avx2TileCode.convert(type));
+            codes.add(Avx2TileCode.keys(type));
+            codes.add(Avx2TileCode.values(type));
         }
-        codes.add(Avx2TileCode.transpose());
-        codes.add(Avx2TileCode.interleave());
         return codes;
     }
 
@@ -82,9 +84,9 @@ public final class TileKernels implements AutoCloseable {
         var codes = new ArrayList<byte[]>();
         for (DataType type : TYPES) {
             codes.add(TileCode.convert(type, compute));
+            codes.add(TileCode.keys(type, compute));
+            codes.add(TileCode.values(type, compute));
         }
-        codes.add(TileCode.transpose());
-        codes.add(TileCode.interleave(compute));
         codes.add(TileCode.transposeHalves());
         codes.add(TileCode.transposeFar());
         codes.addAll(PanelCode.routines());
@@ -123,6 +125,7 @@ public final class TileKernels implements AutoCloseable {
     /** Arguments and calls; one thread's own. */
     public final class Call {
         private final MemorySegment arguments;
+        private long fetched; // 0: what the call reads itself
 
         private Call(MemorySegment arguments) {
             this.arguments = arguments;
@@ -147,22 +150,32 @@ public final class TileKernels implements AutoCloseable {
             run(Objects.requireNonNull(conversions.get(type)), source, 0, target, count / 32);
         }
 
-        /** Makes a panel of 16 converted rows whose numbers are its k: of keys. */
-        public void transpose(long source, int columns, long target) {
-            long rowBytes = (long) columns * compute.bytes();
-            run(transposition, source, rowBytes, target, (int) (rowBytes / 64));
+        /** Has the next call bring as many bytes as it reads, from here on, to the caches, since they are read soon. */
+        public void fetch(long source) {
+            fetched = source;
         }
 
-        /** Makes panels of converted rows that are their k, an even number of them: of values. */
-        public void interleave(long source, int rows, int columns, long target) {
-            int width = Panel.OUTPUTS * compute.bytes();
-            for (int p = 0; p < columns / Panel.OUTPUTS; p++) {
-                long to = target + p * panel().bytes(rows);
-                run(interleaving, source + (long) p * width, (long) columns * compute.bytes(), to, rows / 2);
-            }
+        /** Makes a panel of 16 rows of a type that follow each other, whose numbers are its k: of keys. */
+        public void keys(DataType type, long source, int columns, long target) {
+            int lines = columns * compute.bytes() / 64;
+            run(Objects.requireNonNull(keys.get(type)), source, (long) columns * type.blockBytes(), target, lines);
+        }
+
+        /**
+         * Makes a part of panels of rows of a type that follow each other and are their k, an even number of them: of values.
+         *
+         * @param target the first panel, from the first row's k on
+         * @param panelBytes from a panel to the next
+         */
+        public void values(DataType type, long source, int rows, int columns, long target, long panelBytes) {
+            arguments.set(JAVA_LONG, TileCode.PANELS, columns / Panel.OUTPUTS);
+            arguments.set(JAVA_LONG, TileCode.PANEL_BYTES, panelBytes);
+            run(Objects.requireNonNull(values.get(type)), source, (long) columns * type.blockBytes(), target, rows / 2);
         }
 
         private void run(MemorySegment code, long source, long stride, long target, int count) {
+            arguments.set(JAVA_LONG, TileCode.FETCHED, fetched == 0 ? source : fetched);
+            fetched = 0;
             arguments.set(JAVA_LONG, TileCode.SOURCE, source);
             arguments.set(JAVA_LONG, TileCode.STRIDE, stride);
             arguments.set(JAVA_LONG, TileCode.TARGET, target);

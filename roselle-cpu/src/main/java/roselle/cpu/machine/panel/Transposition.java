@@ -17,6 +17,11 @@ final class Transposition {
     /** Brings a line of each of sixteen rows, from some bytes on, to the registers 0 to 15, a word of all rows in each. */
     static void load(Assembler code, int bytes) {
         loadRows(code, bytes);
+        turn(code);
+    }
+
+    /** Turns the registers 0 to 15 around. */
+    static void turn(Assembler code) {
         pairsAndFours(code);
         for (int c = 0; c < 4; c++) {
             code.emit(Opcode.VSHUFI32X4, zmm(16 + c), zmm(c), zmm(4 + c), EVEN_LANES);

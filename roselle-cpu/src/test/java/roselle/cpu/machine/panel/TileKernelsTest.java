@@ -22,7 +22,13 @@ import roselle.tensor.DataType;
 class TileKernelsTest {
     private static final int ROWS = 16;
 
-    record Case(InstructionSet set, Compute compute, DataType type, int columns, boolean isUpToTheEnd) {}
+    record Case(
+            InstructionSet set,
+            Compute compute,
+            DataType type,
+            int columns,
+            boolean isConverted,
+            boolean isUpToTheEnd) {}
 
     static List<Case> cases() {
         var cases = new ArrayList<Case>();
@@ -40,8 +46,10 @@ class TileKernelsTest {
 
     private static void add(List<Case> cases, InstructionSet set, Compute compute) {
         for (DataType type : List.of(DataType.F32, DataType.F16, DataType.BF16)) {
-            cases.add(new Case(set, compute, type, 32, true));
-            cases.add(new Case(set, compute, type, 96, false));
+            for (boolean isConverted : new boolean[] {false, true}) {
+                cases.add(new Case(set, compute, type, 32, isConverted, true));
+                cases.add(new Case(set, compute, type, 96, isConverted, false));
+            }
         }
     }
 
@@ -67,9 +75,17 @@ class TileKernelsTest {
             MemorySegment keyPanel = place(keys, each, convertedBytes);
             MemorySegment valuePanels = place(values, each, valueBytes);
             TileKernels.Call call = kernels.call();
-            call.convert(each.type, from.address(), rows.address(), count);
-            call.transpose(rows.address(), each.columns, keyPanel.address());
-            call.interleave(rows.address(), ROWS, each.columns, valuePanels.address());
+            if (each.isConverted) {
+                call.convert(each.type, from.address(), rows.address(), count);
+                from = rows;
+            }
+            DataType type = each.isConverted ? kernels.type() : each.type;
+            call.keys(type, from.address(), each.columns, keyPanel.address());
+            for (int row = 0; row < ROWS; row += 2) { // a part at a time
+                long pair = from.address() + row * type.rowBytes(each.columns);
+                long target = valuePanels.address() + (long) row * Panel.OUTPUTS * each.compute.bytes();
+                call.values(type, pair, 2, each.columns, target, panels.bytes(ROWS));
+            }
             // a row of a panel of keys is a row; a row of the panels of values is a column
             for (int row = 0; row < ROWS; row++) {
                 for (int column = 0; column < each.columns; column++) {
