@@ -30,7 +30,8 @@ import roselle.offline.RowWork;
 /**
  * Measures what one row of thousands of tokens adds to many short ones when it is the last of them: by how much all take longer than
  * they have to, which is the longest of the long row alone, as many tokens in short rows, and what both cost the processors, by as many
- * of them as the engine keeps busy with short rows. Prints it; asserts the order in which rows begin alone.
+ * of them as the engine keeps busy with short rows. Prints it, and what all cost the processors, which other work changes less; asserts
+ * the order in which rows begin alone.
  */
 @Tag("manual")
 class LongRowTest {
@@ -102,16 +103,19 @@ class LongRowTest {
                 Cost shorts = cost(engine, small);
                 Cost all = cost(engine, mixed);
                 double busy = work.processors / work.seconds;
-                double shared = (alone.processors + shorts.processors) / busy;
+                double both = alone.processors + shorts.processors;
+                double shared = both / busy;
                 tails.add(all.seconds / Math.max(shared, Math.max(alone.seconds, work.seconds)));
                 System.out.printf(
                         Locale.ROOT,
-                        "long row alone %s, all tokens in short rows %s, short rows %s, with the long row %s: %.3f times%n",
+                        "long row alone %s, all tokens in short rows %s, short rows %s, with the long row %s: %.3f times,"
+                                + " %.3f of what both cost the processors%n",
                         alone,
                         work,
                         shorts,
                         all,
-                        tails.getLast());
+                        tails.getLast(),
+                        all.processors / both);
             }
             tails.sort(null);
             System.out.printf(Locale.ROOT, "median %.3f times%n", tails.get(REPEATS / 2));
