@@ -1,40 +1,60 @@
 package roselle.grammar.mask;
 
 import java.util.Arrays;
-import java.util.BitSet;
 
-/** What tokens go on with behind a comma: for which of them it may matter what was read before a state that recurs without it. */
+/**
+ * What tokens go on with behind a comma: for which of them it may matter what was read before a state that recurs without it. What is
+ * known of a token is found when it is first asked about: most never are. Thread-safe.
+ */
 final class FarTokens {
     /** Tokens that go on behind their first comma with more than blanks and a quotation mark. */
-    final BitSet withContents = new BitSet();
+    static final int WITH_CONTENTS = 1;
 
     /** Tokens that go on behind a comma outside the string that they begin in with more than blanks and the beginning of another. */
-    final BitSet withItems = new BitSet();
+    static final int WITH_ITEMS = 2;
 
     /** Tokens that have a comma with a whole string behind it. */
-    final BitSet withKeys = new BitSet();
+    static final int WITH_KEYS = 4;
+
+    private static final int ASKED = 8;
+
+    private final byte[][] tokens;
+    private final byte[]
+            kinds; // by token, as bits; 0 where nobody asked; found anew by a thread that does not see it yet
 
     FarTokens(byte[][] tokens) {
-        for (int token = 0; token < tokens.length; token++) {
-            byte[] bytes = tokens[token];
-            if (behindComma(bytes, 0) < bytes.length) {
-                withContents.set(token, hasContent(bytes));
-                withItems.set(token, hasItem(bytes));
-                withKeys.set(token, hasKey(bytes));
-            }
-        }
+        this.tokens = tokens;
+        this.kinds = new byte[tokens.length];
     }
 
-    /** Those of some tokens that are in a set, in their order. */
-    static int[] those(int[] tokens, BitSet set) {
-        int[] found = new int[tokens.length];
+    /** Those of some tokens that are of a kind, in their order. */
+    int[] those(int[] some, int kind) {
+        int[] found = new int[some.length];
         int size = 0;
-        for (int token : tokens) {
-            if (set.get(token)) {
+        for (int token : some) {
+            if ((kinds(token) & kind) != 0) {
                 found[size++] = token;
             }
         }
-        return size == tokens.length ? tokens : Arrays.copyOf(found, size);
+        return size == some.length ? some : Arrays.copyOf(found, size);
+    }
+
+    private int kinds(int token) {
+        byte known = kinds[token];
+        if (known == 0) {
+            known = (byte) (ASKED | kindsOf(tokens[token]));
+            kinds[token] = known;
+        }
+        return known;
+    }
+
+    private static int kindsOf(byte[] bytes) {
+        if (behindComma(bytes, 0) >= bytes.length) {
+            return 0;
+        }
+        return (hasContent(bytes) ? WITH_CONTENTS : 0)
+                | (hasItem(bytes) ? WITH_ITEMS : 0)
+                | (hasKey(bytes) ? WITH_KEYS : 0);
     }
 
     private static boolean hasContent(byte[] bytes) {

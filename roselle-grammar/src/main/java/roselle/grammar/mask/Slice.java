@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Symbols;
 
@@ -32,26 +33,36 @@ final class Slice {
     private final int words;
     private @Nullable Root root;
     private final Map<Integer, Dense> below = new HashMap<>();
+    private final AtomicLong sum; // of the bytes of all slices that are kept, this among them
+    private long bytes;
+    private boolean isKept = true;
 
-    Slice(TokenTrie trie, NodeSymbols symbols, Symbols set, int words) {
+    /** A slice that adds what it takes to a sum, now and whenever it grows, until it is {@link #drop dropped}. */
+    Slice(TokenTrie trie, NodeSymbols symbols, Symbols set, int words, AtomicLong sum) {
         this.trie = trie;
         this.symbols = symbols;
         this.outside = symbols.outside(set);
         this.words = words;
+        this.sum = sum;
+        grow(8L * outside.length);
     }
 
     /** Bytes that it takes by now. */
     synchronized long bytes() {
-        long bytes = 8L * outside.length + 8L * words * below.size();
-        if (root != null) {
-            for (Edge edge : root.edges) {
-                bytes += 64 + 4L * edge.nodes.length;
-            }
-            for (Dense dense : root.atMost) {
-                bytes += dense == null ? 8 : 8L * words;
-            }
-        }
         return bytes;
+    }
+
+    /** Takes what this one takes out of the sum, for good. Whoever has it may go on with it. */
+    synchronized void drop() {
+        isKept = false;
+        sum.addAndGet(-bytes);
+    }
+
+    private synchronized void grow(long more) {
+        bytes += more;
+        if (isKept) {
+            sum.addAndGet(more);
+        }
     }
 
     /** The first node of a range that leads out; the range's end where none does. */
@@ -72,6 +83,11 @@ final class Slice {
         if (known == null) {
             known = findRoot();
             root = known;
+            long size = 8L * known.atMost.size();
+            for (Edge edge : known.edges) {
+                size += 64 + 4L * edge.nodes.length;
+            }
+            grow(size);
         }
         return known;
     }
@@ -134,6 +150,7 @@ final class Slice {
         if (known == null) {
             known = make(0, most);
             root().atMost.set(most, known);
+            grow(8L * words);
         }
         return known;
     }
@@ -143,10 +160,12 @@ final class Slice {
         Dense known = below.get(node);
         if (known == null) {
             if (below.size() >= MAX_SHARED) {
+                grow(-8L * words * below.size());
                 below.clear();
             }
             known = make(node, Integer.MAX_VALUE);
             below.put(node, known);
+            grow(8L * words);
         }
         return known;
     }

@@ -105,9 +105,9 @@ public final class TokenMasks {
             TokenMask all = walkedMask(twin);
             int[] far = sorted(walk.farTokens());
             FarTokens kinds = vocabulary.far();
-            int[] withContents = FarTokens.those(far, kinds.withContents);
-            int[] withItems = FarTokens.those(withContents, kinds.withItems);
-            wide = new Wide(all, far, withContents, withItems, FarTokens.those(far, kinds.withKeys));
+            int[] withContents = kinds.those(far, FarTokens.WITH_CONTENTS);
+            int[] withItems = kinds.those(withContents, FarTokens.WITH_ITEMS);
+            wide = new Wide(all, far, withContents, withItems, kinds.those(far, FarTokens.WITH_KEYS));
             twins.add(twin, wide);
             keptBytes += 64 + 8L * far.length;
         }

@@ -5,6 +5,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
 import roselle.grammar.automaton.Symbols;
@@ -24,6 +25,7 @@ public final class Vocabulary {
     private final IdentityTable<Map<Integer, LexemeMask>> sharedBelow = new IdentityTable<>(); // the same by node
     private long sharedBytes; // of these, under their lock
     private final Map<Symbols, Slice> slices = new LinkedHashMap<>(64, 0.75f, true); // the least lately asked for first
+    private final AtomicLong sliceBytes = new AtomicLong();
     private final MaskStore masks;
     private final FarTokens far;
 
@@ -96,23 +98,19 @@ public final class Vocabulary {
         synchronized (slices) {
             Slice known = slices.get(set);
             if (known == null) {
-                known = new Slice(trie, symbols, set, words());
-                dropSlices(MAX_SLICE_BYTES - known.bytes());
+                known = new Slice(trie, symbols, set, words(), sliceBytes);
+                dropSlices();
                 slices.put(set, known);
             }
             return known;
         }
     }
 
-    /** Forgets those least lately asked for until the others take no more; they grow while they are used. */
-    private void dropSlices(long most) {
-        long bytes = 0;
-        for (Slice slice : slices.values()) {
-            bytes += slice.bytes();
-        }
+    /** Forgets those least lately asked for until all take no more than they may; they grow while they are used. */
+    private void dropSlices() {
         Iterator<Slice> eldest = slices.values().iterator();
-        while (bytes > most && eldest.hasNext()) {
-            bytes -= eldest.next().bytes();
+        while (sliceBytes.get() > MAX_SLICE_BYTES && eldest.hasNext()) {
+            eldest.next().drop();
             eldest.remove();
         }
     }
