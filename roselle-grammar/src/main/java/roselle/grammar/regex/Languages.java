@@ -82,21 +82,8 @@ public final class Languages {
             return empty;
         }
         budget.keep(texts.size());
-        String[] spelled = texts.stream().distinct().toArray(String[]::new);
-        int[][] codePoints = new int[spelled.length][];
-        Integer[] order = new Integer[spelled.length];
-        for (int i = 0; i < spelled.length; i++) {
-            codePoints[i] = spelled[i].codePoints().toArray();
-            order[i] = i;
-        }
-        Arrays.sort(order, Comparator.comparing(i -> codePoints[i], Arrays::compare));
-        String[] sorted = new String[spelled.length];
-        int[][] sortedPoints = new int[spelled.length][];
-        for (int i = 0; i < sorted.length; i++) {
-            sorted[i] = spelled[order[i]];
-            sortedPoints[i] = codePoints[order[i]];
-        }
-        return literals(new Literals(new Literals.Texts(sorted, sortedPoints), 0, sorted.length, 0, null));
+        Literals.Texts sorted = Literals.Texts.of(texts);
+        return literals(new Literals(sorted, 0, sorted.spelled.length, 0, null));
     }
 
     /** Those of some {@link #literals} that are not among others; what it shares with the whole is the same object. */
@@ -128,7 +115,7 @@ public final class Languages {
         return literals(new Literals(one.texts(), one.from(), one.to(), length, null));
     }
 
-    private Language literals(@Nullable Literals literals) {
+    Language literals(@Nullable Literals literals) {
         return literals == null ? empty : make(Kind.LITERALS, NO_PARTS, literals, 0, 0, literals.endsHere());
     }
 
@@ -243,7 +230,7 @@ public final class Languages {
         List<Language> flat = new ArrayList<>();
         int min = 0;
         int max = Language.UNBOUNDED;
-        for (Language part : flatten(Kind.AND, parts)) {
+        for (Language part : Literals.joined(this, flatten(Kind.AND, parts))) {
             if (part == empty) {
                 return empty;
             } else if (part.kind == Kind.LENGTH) {
@@ -543,10 +530,19 @@ public final class Languages {
             case EPSILON, ANY, SYMBOL, LITERALS, LENGTH -> true;
             case CONCAT -> isPlain(language.parts[0]) && isPlain(language.parts[1]);
             case REPEAT -> isPlain(language.parts[0]);
-            case OR -> Arrays.stream(language.parts).anyMatch(this::isPlain);
+            case OR -> isAnyPlain(language.parts);
             case AND -> language.live == LIVE || isPlainWithLength(language.parts);
             case NOT, MACHINE -> language.live == LIVE;
         };
+    }
+
+    private boolean isAnyPlain(Language[] parts) {
+        for (Language part : parts) {
+            if (isPlain(part)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private boolean isPlainWithLength(Language[] parts) {

@@ -1,7 +1,13 @@
 package roselle.grammar.regex;
 
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
+import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +47,28 @@ record Literals(
                 index.put(spelled[i], i);
             }
         }
+
+        /** In the order of their code points, each once. */
+        static Texts of(Collection<String> texts) {
+            List<Text> all = new ArrayList<>(texts.size());
+            for (String text : new HashSet<>(texts)) {
+                all.add(new Text(text, text.codePoints().toArray()));
+            }
+            all.sort(Text.BY_CODE_POINTS);
+            String[] spelled = new String[all.size()];
+            int[][] codePoints = new int[all.size()][];
+            for (int i = 0; i < spelled.length; i++) {
+                spelled[i] = all.get(i).spelled;
+                codePoints[i] = all.get(i).codePoints;
+            }
+            return new Texts(spelled, codePoints);
+        }
+    }
+
+    /** One text. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared but by its code points
+    private record Text(String spelled, int[] codePoints) {
+        static final Comparator<Text> BY_CODE_POINTS = Comparator.comparing(Text::codePoints, Arrays::compare);
     }
 
     /** Those of some texts between two that are not gone, in the one form that equal rests share; null if there are none. */
@@ -66,6 +94,83 @@ record Literals(
         BitSet all = new BitSet(to);
         gone.stream().forEach(i -> all.set(from + i));
         return all;
+    }
+
+    /**
+     * The parts of an intersection, with one list of texts for all lists among them and all lists that are left out: which texts those
+     * are is looked up and not derived.
+     */
+    static List<Language> joined(Languages languages, List<Language> intersection) {
+        int which = -1;
+        for (int i = 0; i < intersection.size(); i++) {
+            Literals list = intersection.get(i).payload instanceof Literals found ? found : null;
+            which = list != null
+                            && (which < 0
+                                    || list.size() < of(intersection.get(which)).size())
+                    ? i
+                    : which;
+        }
+        if (which < 0) {
+            return intersection;
+        }
+        Literals list = of(intersection.get(which));
+        BitSet gone = null;
+        List<Language> joined = new ArrayList<>();
+        for (int i = 0; i < intersection.size(); i++) {
+            Language part = intersection.get(i);
+            boolean isLeftOut = part.kind == Language.Kind.NOT;
+            if (i != which && (isLeftOut ? part.parts[0] : part).payload instanceof Literals other) {
+                gone = gone == null ? list.goneSoFar() : gone;
+                list.leaveOut(other, isLeftOut, gone);
+                languages.budget().spend(1 + list.size() / 8);
+            } else if (i != which) {
+                joined.add(part);
+            }
+        }
+        if (gone == null) {
+            return intersection;
+        }
+        joined.add(languages.literals(of(list.texts, list.from, list.to, list.depth, gone)));
+        return joined;
+    }
+
+    private static Literals of(Language list) {
+        return (Literals) Objects.requireNonNull(list.payload);
+    }
+
+    /** About how many there are. */
+    private int size() {
+        return to - from;
+    }
+
+    private BitSet goneSoFar() {
+        BitSet all = goneOfAll();
+        return all == null ? new BitSet(to) : all;
+    }
+
+    /** Marks those that another list has, or those that it has not. */
+    private void leaveOut(Literals other, boolean isIfThere, BitSet gone) {
+        if (isIfThere && other.size() < size()) {
+            for (int i = other.from; i < other.to; i++) {
+                int index = other.has(i) ? indexOf(other.rest(i)) : -1;
+                if (index >= 0) {
+                    gone.set(index);
+                }
+            }
+            return;
+        }
+        for (int i = from; i < to; i++) {
+            if ((other.indexOf(rest(i)) >= 0) == isIfThere) {
+                gone.set(i);
+            }
+        }
+    }
+
+    /** The index of the text that goes on so; -1 where there is none. */
+    private int indexOf(String rest) {
+        String first = texts.spelled[from];
+        Integer index = texts.index.get(first.substring(0, first.offsetByCodePoints(0, depth)) + rest);
+        return index != null && index >= from && index < to && has(index) ? index : -1;
     }
 
     /** Code points of the longest, those that are gone counted too. */
