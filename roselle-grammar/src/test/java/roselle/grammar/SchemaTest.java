@@ -162,7 +162,10 @@ class SchemaTest {
         for (String schema : new String[] {
             "false",
             "{\"type\":\"integer\",\"minimum\":5.1,\"maximum\":5.9}",
+            "{\"type\":\"number\",\"minimum\":0,\"maximum\":10,\"not\":{\"maximum\":1e308}}",
+            "{\"type\":\"number\",\"maximum\":1e9,\"minimum\":2,\"not\":{\"maximum\":1e9,\"minimum\":2}}",
             "{\"type\":\"string\",\"pattern\":\"^a$\",\"minLength\":2}",
+            "{\"type\":\"string\",\"enum\":[\"a\",\"b\"],\"allOf\":[{\"enum\":[\"b\",\"c\"]},{\"not\":{\"const\":\"b\"}}]}",
             "{\"type\":\"object\",\"required\":[\"a\"],\"properties\":{\"a\":false}}",
             "{\"type\":\"object\",\"required\":[\"a\"],\"properties\":{\"a\":{\"$ref\":\"#\"}}}",
             "{\"type\":\"array\",\"items\":{\"enum\":[1,2]},\"uniqueItems\":true,\"minItems\":3}",

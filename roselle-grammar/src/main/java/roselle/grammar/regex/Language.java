@@ -104,6 +104,11 @@ public final class Language {
         return kind == Kind.EMPTY;
     }
 
+    /** The parts of this where it is joined so; else itself. */
+    Language[] parts(Kind joined) {
+        return kind == joined ? parts : new Language[] {this};
+    }
+
     boolean isLength() {
         return kind == Kind.LENGTH;
     }

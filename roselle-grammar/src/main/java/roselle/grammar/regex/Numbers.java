@@ -2,6 +2,8 @@ package roselle.grammar.regex;
 
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,7 @@ public final class Numbers {
     private final Languages languages;
     private final int maxDigits;
     private final boolean isWide;
+    private final Map<Language, Range> comparisons = new HashMap<>();
     private @Nullable Language full;
     private @Nullable Language normal;
     private @Nullable Language plain;
@@ -116,9 +119,27 @@ public final class Numbers {
         } else {
             signed = languages.machine(Comparison.start(size, isGreater, isEqual, isLess));
         }
-        return languages.or(
+        Language compared = languages.or(
                 languages.concat(set("-"), signed),
                 languages.and(unsigned, languages.not(languages.concat(set("-"), languages.any()))));
+        comparisons.put(compared, new Range(bound, isLess, isEqual, isGreater));
+        return compared;
+    }
+
+    /**
+     * Whether some number compares with all bounds that an intersection of conditions names as these ask; what else they ask is not
+     * looked at. A search for one that is between such bounds would walk through all their digits.
+     */
+    public boolean mayHaveSome(Language conditions) {
+        Range.Limits limits = new Range.Limits();
+        for (Language part : conditions.parts(Language.Kind.AND)) {
+            boolean isNegated = part.kind == Language.Kind.NOT;
+            Range range = comparisons.get(isNegated ? part.parts[0] : part);
+            if (range != null) {
+                limits.add(isNegated ? range.opposite() : range);
+            }
+        }
+        return limits.haveSome();
     }
 
     /** Numbers of {@link #normal} without a fraction. */

@@ -54,10 +54,15 @@ final class Completion {
         }
         return switch (type) {
             case NULL, TRUE, FALSE -> false;
-            case NUMBER, STRING -> languages.isLive(formulas.language(formula, type));
+            case NUMBER -> isNumber(formulas.language(formula, type));
+            case STRING -> languages.isLive(formulas.language(formula, type));
             case OBJECT -> isLive(shapes.object(new Formula[] {formula}));
             case ARRAY -> isLive(shapes.array(new Formula[] {formula}));
         };
+    }
+
+    private boolean isNumber(Language spellings) {
+        return formulas.numbers().mayHaveSome(spellings) && languages.isLive(spellings);
     }
 
     boolean isLive(Shape shape) {

@@ -94,6 +94,26 @@ class NumbersTest {
         assertThat(languages.isLive(one)).isTrue();
     }
 
+    @Test
+    void boundsTellThatNoNumberIsLeft() {
+        Random random = new Random(11);
+        int found = 0;
+        for (int i = 0; i < 300; i++) {
+            Language both = languages.and(numbers.normal(), compared(random), languages.not(compared(random)));
+            boolean isLive = languages.isLive(both);
+            assertThat(numbers.mayHaveSome(both) || !isLive)
+                    .as("%d: a number is left", i)
+                    .isTrue();
+            found += numbers.mayHaveSome(both) ? 0 : 1;
+        }
+        assertThat(found).as("seen from the bounds").isGreaterThan(50);
+    }
+
+    private Language compared(Random random) {
+        BigDecimal bound = BigDecimal.valueOf(random.nextInt(5) - 2);
+        return numbers.compared(bound, random.nextBoolean(), random.nextBoolean(), random.nextBoolean());
+    }
+
     private static String spelled(String bound) {
         return new BigDecimal(bound).toPlainString();
     }
