@@ -124,7 +124,11 @@ final class Formulas {
     }
 
     private Formula[] negated(Formula[] parts) {
-        return Arrays.stream(parts).map(this::not).toArray(Formula[]::new);
+        Formula[] negated = new Formula[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            negated[i] = not(parts[i]);
+        }
+        return negated;
     }
 
     Formula and(Formula... parts) {
@@ -184,14 +188,67 @@ final class Formulas {
         }
         Formula[] sorted = sorted(flat, size);
         for (Formula one : sorted) {
-            if (one.negation != null && Arrays.binarySearch(sorted, one.negation, BY_ID) >= 0) {
+            if (one.negation != null && isAmong(sorted, one.negation)) {
                 return absorbing;
             }
         }
         if (sorted.length <= 1) {
             return sorted.length == 0 ? neutral : sorted[0];
         }
-        return make(kind, sorted, null);
+        Formula @Nullable [] simpler = withoutDecided(kind, sorted, neutral);
+        return simpler == null ? make(kind, sorted, null) : joined(kind, simpler, neutral, absorbing);
+    }
+
+    /**
+     * Parts of a kind without what other parts decide on: of {@code a and (not a or b)} {@code b} is left of the second, and nothing of
+     * {@code a and (a or b)} (unit propagation and absorption, for single conditions alone). Null where they stay as they are.
+     */
+    private Formula @Nullable [] withoutDecided(Formula.Kind kind, Formula[] sorted, Formula neutral) {
+        Formula.Kind within = kind == Formula.Kind.AND ? Formula.Kind.OR : Formula.Kind.AND;
+        Formula @Nullable [] done = null;
+        for (int i = 0; i < sorted.length; i++) {
+            Formula left = sorted[i].kind == within ? undecided(sorted[i], sorted, neutral) : sorted[i];
+            if (left != sorted[i]) {
+                done = done == null ? sorted.clone() : done;
+                done[i] = left;
+            }
+        }
+        return done;
+    }
+
+    /** What is left of a part beside others. */
+    private Formula undecided(Formula formula, Formula[] others, Formula neutral) {
+        Formula[] left = new Formula[formula.parts.length];
+        int size = 0;
+        for (Formula part : formula.parts) {
+            boolean isSingle = part.kind == Formula.Kind.ATOM || part.kind == Formula.Kind.NOT_ATOM;
+            if (isSingle && isAmong(others, part)) {
+                return neutral;
+            }
+            if (!isSingle || part.negation == null || !isAmong(others, part.negation)) {
+                left[size++] = part;
+            }
+        }
+        if (size == left.length) {
+            return formula;
+        }
+        Formula[] kept = Arrays.copyOf(left, size);
+        return formula.kind == Formula.Kind.AND ? and(kept) : or(kept);
+    }
+
+    /** Whether a formula is among some that are sorted. */
+    private static boolean isAmong(Formula[] sorted, Formula formula) {
+        int from = 0;
+        int to = sorted.length;
+        while (from < to) {
+            int middle = (from + to) >>> 1;
+            if (sorted[middle].id < formula.id) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        return from < sorted.length && sorted[from].id == formula.id;
     }
 
     /** The first of some formulas by their ids, each once. */
@@ -329,7 +386,11 @@ final class Formulas {
     }
 
     private Language[] languagesOf(Formula[] parts) {
-        return Arrays.stream(parts).map(this::language).toArray(Language[]::new);
+        Language[] all = new Language[parts.length];
+        for (int i = 0; i < parts.length; i++) {
+            all[i] = language(parts[i]);
+        }
+        return all;
     }
 
     /** Formulas with each of their conditions of some kinds replaced. */

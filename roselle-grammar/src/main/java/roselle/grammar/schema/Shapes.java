@@ -527,17 +527,21 @@ final class Shapes {
     /** What the conditions that a part must decide on lead to, one after the other. */
     private final class Decision {
         final Map<Shape, Formula> found = new LinkedHashMap<>();
-        private final List<Map.Entry<Formula, List<Formula>>> parts;
+        private final List<Formula> parts = new ArrayList<>();
+        private final Map<Formula, Integer> partOf = new HashMap<>(); // of conditions, in that list
         private final Map<Formula, Dependence> dependences;
         private final Next next;
         private final boolean isOfOne; // whether one outcome is enough
 
         Decision(Movement moved, boolean isOfOne) {
-            Map<Formula, List<Formula>> conditions = new LinkedHashMap<>();
-            moved.dependences.forEach((condition, dependence) -> conditions
-                    .computeIfAbsent(dependence.part(), part -> new ArrayList<>())
-                    .add(condition));
-            this.parts = List.copyOf(conditions.entrySet());
+            Map<Formula, Integer> indices = new HashMap<>();
+            moved.dependences.forEach((condition, dependence) -> {
+                int index = indices.computeIfAbsent(dependence.part(), part -> indices.size());
+                partOf.put(condition, index);
+                if (index == parts.size()) {
+                    parts.add(dependence.part());
+                }
+            });
             this.dependences = moved.dependences;
             this.next = moved.next;
             this.isOfOne = isOfOne;
@@ -556,32 +560,41 @@ final class Shapes {
                 }
                 return;
             }
-            Formula[] whenValid = decided(goals, at, Dependence::whenValid);
-            Formula[] whenNot = decided(goals, at, Dependence::whenNot);
+            int possible = firstPossible(at, part);
+            if (possible > at) { // as where some of many constants has been decided on
+                decide(decided(goals, at, possible, Dependence::whenNot), possible, part);
+                return;
+            }
+            Formula[] whenValid = decided(goals, at, at + 1, Dependence::whenValid);
+            Formula[] whenNot = decided(goals, at, at + 1, Dependence::whenNot);
             if (Arrays.equals(whenValid, whenNot)) {
                 decide(whenValid, at + 1, part);
                 return;
             }
-            boolean mayBeNot = !areFalse(whenNot);
-            Formula decided = parts.get(at).getKey();
-            Formula valid = formulas.and(part, decided);
-            if (!mayBeNot || completion.isSatisfiable(valid)) {
-                decide(whenValid, at + 1, valid);
-            }
-            Formula not = mayBeNot ? formulas.and(part, formulas.not(decided)) : formulas.isFalse();
+            Formula valid = formulas.and(part, parts.get(at));
+            decide(whenValid, at + 1, valid);
+            Formula not = areFalse(whenNot) ? formulas.isFalse() : formulas.and(part, formulas.not(parts.get(at)));
             if (completion.isSatisfiable(not)) {
                 decide(whenNot, at + 1, not);
             }
         }
 
-        private Formula[] decided(Formula[] goals, int at, Function<Dependence, Formula> which) {
-            List<Formula> conditions = parts.get(at).getValue();
-            return formulas.replaced(
-                    goals,
-                    Formula.OF_MEMBERS | Formula.OF_ITEMS,
-                    formula -> conditions.contains(formula)
-                            ? which.apply(Objects.requireNonNull(dependences.get(formula)))
-                            : formula);
+        /** The first of the further parts that may hold together with what has been decided. */
+        private int firstPossible(int from, Formula part) {
+            int at = from;
+            while (at < parts.size() && !completion.isSatisfiable(formulas.and(part, parts.get(at)))) {
+                at++;
+            }
+            return at;
+        }
+
+        private Formula[] decided(Formula[] goals, int from, int to, Function<Dependence, Formula> which) {
+            return formulas.replaced(goals, Formula.OF_MEMBERS | Formula.OF_ITEMS, formula -> {
+                int index = partOf.getOrDefault(formula, -1);
+                return index >= from && index < to
+                        ? which.apply(Objects.requireNonNull(dependences.get(formula)))
+                        : formula;
+            });
         }
     }
 }
