@@ -98,9 +98,23 @@ public interface State {
     }
 
     /**
+     * The lexeme of all texts of the last {@link #together} branches, where those have none in common: what stays inside it is inside one
+     * of them, and of its ends each is an end of one of them. Which end it is does not matter for what follows those. Null where there is
+     * none; it helps where it is simpler than they are.
+     */
+    default @Nullable Lexeme joint() {
+        return null;
+    }
+
+    /** How many branches have a {@link #joint}. */
+    default int together() {
+        return 0;
+    }
+
+    /**
      * The state after the lexeme of a branch.
      *
-     * @param end a successor of {@code lexeme(branch)}, or itself, that {@link Lexeme#mayEnd may end}
+     * @param end a successor of {@code lexeme(branch)} or of the {@link #joint}, or itself, that {@link Lexeme#mayEnd may end}
      * @return null where nothing can follow
      */
     default @Nullable State leave(int branch, Lexeme end) {

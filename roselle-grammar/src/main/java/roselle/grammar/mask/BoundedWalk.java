@@ -10,13 +10,13 @@ final class BoundedWalk {
     private final Vocabulary vocabulary;
     private final TokenTrie trie;
     private final SetBuilder tokens;
-    private final @Nullable Lexeme[] path; // by depth
+    private final LexemePath path;
 
     BoundedWalk(Vocabulary vocabulary) {
         this.vocabulary = vocabulary;
         this.trie = vocabulary.trie();
         this.tokens = new SetBuilder(vocabulary.words());
-        this.path = new Lexeme[trie.maxDepth + 1];
+        this.path = new LexemePath(vocabulary);
     }
 
     /** A lexeme's tokens with bounds on their number of symbols. */
@@ -76,7 +76,7 @@ final class BoundedWalk {
         }
         if (!areAllKnown) {
             ask(lexeme, root, agreed);
-            ends = kept(ends, node -> symbols.symbols[node] <= agreed || mayEnd(lexeme, root, node));
+            ends = kept(ends, node -> symbols.symbols[node] <= agreed || mayEnd(node));
         }
         return new LexemeMask(tokens.finish(), ends);
     }
@@ -98,42 +98,20 @@ final class BoundedWalk {
     /** Takes off the tokens of more symbols that a lexeme does not allow below a node. */
     private void ask(Lexeme lexeme, int root, int agreed) {
         int[] nodes = vocabulary.symbols().longerThan(agreed);
-        path[trie.depth[root]] = lexeme;
-        int last = root; // down to which the path is known
+        path.begin(lexeme, root);
         int at = Arrays.binarySearch(nodes, root);
         for (int i = at < 0 ? -1 - at : at; i < nodes.length && nodes[i] < trie.end[root]; i++) {
             if (tokens.has(trie.token[nodes[i]])) {
-                boolean isInside = follow(root, last, nodes[i]) != null;
-                last = nodes[i];
-                for (int token = isInside ? -1 : trie.token[last]; token >= 0; token = trie.nextSame[token]) {
+                boolean isInside = path.at(nodes[i]) != null;
+                for (int token = isInside ? -1 : trie.token[nodes[i]]; token >= 0; token = trie.nextSame[token]) {
                     tokens.remove(token);
                 }
             }
         }
     }
 
-    private boolean mayEnd(Lexeme lexeme, int root, int node) {
-        path[trie.depth[root]] = lexeme;
-        Lexeme end = follow(root, root, node);
+    private boolean mayEnd(int node) {
+        Lexeme end = path.at(node);
         return end != null && end.mayEnd();
-    }
-
-    /** The lexeme at a node below another; the path down to where the way to the last one leaves this one is known. */
-    private @Nullable Lexeme follow(int root, int last, int node) {
-        int known = node;
-        while (known > last || last >= trie.end[known]) {
-            known = vocabulary.symbols().parent[known];
-        }
-        return follow(Math.max(root, known), node);
-    }
-
-    private @Nullable Lexeme follow(int known, int node) {
-        if (node == known) {
-            return path[trie.depth[node]];
-        }
-        Lexeme above = follow(known, vocabulary.symbols().parent[node]);
-        Lexeme here = above == null ? null : above.next(trie.octet[node] & 0xFF);
-        path[trie.depth[node]] = here;
-        return here;
     }
 }

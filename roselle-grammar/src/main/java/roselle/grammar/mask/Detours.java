@@ -1,5 +1,6 @@
 package roselle.grammar.mask;
 
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
 import roselle.grammar.automaton.Symbols;
@@ -10,6 +11,7 @@ import roselle.grammar.automaton.Symbols;
  * one which lexeme a text stands in.
  */
 final class Detours {
+    private static final int[] NONE = {};
     private static final int MAX_DETOURS = 24;
     private static final int MAX_WATCHED = 6; // symbols behind one of them
     private static final int FIRST = 0x20;
@@ -21,15 +23,11 @@ final class Detours {
     /** Symbols with which some text stays within the lexeme and its detours. */
     final Symbols stays;
 
-    /** Those of them that may do otherwise behind a detour. */
-    final Symbols watched;
-
     private final @Nullable Symbols[] watchedBehind = new Symbols[128];
 
     private Detours(Lexeme lexeme) {
         Symbols loop = lexeme.loop();
         Symbols all = loop;
-        Symbols few = Symbols.NONE;
         for (int symbol = FIRST; symbol <= LAST; symbol++) {
             Lexeme next = loop.has(symbol) ? null : lexeme.next(symbol);
             Symbols others = next == null || next.mayEnd() ? null : others(lexeme, next);
@@ -37,11 +35,9 @@ final class Detours {
                 behind[symbol] = next;
                 watchedBehind[symbol] = others;
                 all = all.with(Symbols.of(symbol));
-                few = few.with(others);
             }
         }
         this.stays = all;
-        this.watched = few;
     }
 
     /** The symbols of ASCII with which the lexeme behind another goes on otherwise than that one; null where they are not few. */
@@ -75,9 +71,12 @@ final class Detours {
         return found.stays.equals(loop) ? null : found;
     }
 
-    /** Whether a symbol of ASCII leads elsewhere behind another than it does from the lexeme itself. */
-    boolean isWatched(int before, int symbol) {
-        Symbols few = before < 128 ? watchedBehind[before] : null;
-        return few != null && few.has(symbol);
+    /** The symbols of ASCII that lead elsewhere behind another than they do from the lexeme itself; few, and none for most. */
+    int[] watchedBehind(int before) {
+        Symbols few = watchedBehind[before];
+        if (few == null) {
+            return NONE;
+        }
+        return IntStream.rangeClosed(FIRST, LAST).filter(few::has).toArray();
     }
 }

@@ -4,6 +4,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
 
@@ -14,10 +17,14 @@ import roselle.grammar.automaton.Lexeme;
 final class Ends {
     static final Ends NONE = new Ends(new Lexeme[0], new int[0]);
     private static final int MIN_JOINED = 16;
+    private static final int MAX_REMEMBERED = 64; // ends without some
+    private static final int MAX_REMEMBERED_GONE = 4; // nodes
 
     final Lexeme[] lexemes;
     final int[] nodes;
     private volatile @Nullable List<Tails> tails;
+    private volatile int @Nullable [] sorted; // the nodes; made when first asked for
+    private final Map<Object, Ends> without = new ConcurrentHashMap<>(1); // by the nodes that are left out
 
     private Ends(Lexeme[] lexemes, int[] nodes) {
         this.lexemes = lexemes;
@@ -26,6 +33,72 @@ final class Ends {
 
     int size() {
         return nodes.length;
+    }
+
+    /** Those that are not at some nodes, which are sorted. */
+    Ends without(int[] gone) {
+        int[] hit = size() == 0 ? gone : those(gone);
+        if (hit.length == 0 || size() == 0) {
+            return this;
+        }
+        if (hit.length > MAX_REMEMBERED_GONE || size() < MIN_JOINED) {
+            return filtered(hit, false);
+        }
+        Object key =
+                hit.length == 1 ? (Object) hit[0] : IntStream.of(hit).boxed().toList();
+        Ends known = without.get(key);
+        if (known == null) {
+            if (without.size() >= MAX_REMEMBERED) {
+                without.clear();
+            }
+            known = filtered(hit, false);
+            without.put(key, known);
+        }
+        return known;
+    }
+
+    /** Those that are not among others. */
+    Ends without(Ends some) {
+        return some.size() == size() ? NONE : some.size() == 0 ? this : filtered(some.sortedNodes(), false);
+    }
+
+    /** Those that are at some nodes, which are sorted. */
+    Ends only(int[] some) {
+        return some.length == size() ? this : some.length == 0 ? NONE : filtered(some, true);
+    }
+
+    private Ends filtered(int[] some, boolean isOfThose) {
+        Builder kept = new Builder();
+        for (int i = 0; i < size(); i++) {
+            if (Arrays.binarySearch(some, nodes[i]) >= 0 == isOfThose) {
+                kept.add(lexemes[i], nodes[i]);
+            }
+        }
+        return kept.build();
+    }
+
+    /** The nodes in their order. */
+    int[] sortedNodes() {
+        int[] inOrder = sorted;
+        if (inOrder == null) {
+            inOrder = nodes.clone();
+            Arrays.sort(inOrder);
+            sorted = inOrder;
+        }
+        return inOrder;
+    }
+
+    /** Those of some nodes at which there is an end. */
+    private int[] those(int[] some) {
+        int[] inOrder = sortedNodes();
+        int[] found = new int[some.length];
+        int size = 0;
+        for (int node : some) {
+            if (Arrays.binarySearch(inOrder, node) >= 0) {
+                found[size++] = node;
+            }
+        }
+        return Arrays.copyOf(found, size);
     }
 
     /** The joined tails by end, or null if they are too few. */

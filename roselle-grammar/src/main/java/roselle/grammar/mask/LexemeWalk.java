@@ -23,6 +23,7 @@ final class LexemeWalk {
     private int depth; // of masks within masks
     private final LexemeMasks lexemes;
     private final @Nullable Lexeme[] path; // of a scan, by depth
+    private final LexemePath ways; // to some ends
 
     LexemeWalk(Vocabulary vocabulary) {
         this.lexemes = new LexemeMasks(vocabulary, this);
@@ -32,6 +33,7 @@ final class LexemeWalk {
         this.inner = new SetBuilder(vocabulary.words());
         this.builders.add(inner);
         this.path = new Lexeme[trie.maxDepth + 1];
+        this.ways = new LexemePath(vocabulary);
     }
 
     /** What is known of lexemes. */
@@ -136,30 +138,49 @@ final class LexemeWalk {
     /** The same with detours: they are walked only where they do not lead back. */
     private void around(Lexeme lexeme, Detours detours, int parent, Ends.Builder ends) {
         NodeSymbols symbols = vocabulary.symbols();
-        boolean[] leads = symbols.outsideByKind(detours.stays);
-        boolean[] isAsked = symbols.outsideByKind(detours.stays.without(detours.watched));
-        inner.addAll(TokenSet.of(vocabulary.slice(detours.stays).below(parent)));
+        Slice slice = vocabulary.slice(detours.stays);
+        inner.addAll(TokenSet.of(slice.below(parent)));
         int last = trie.end[parent];
+        int[] watched = watched(detours, parent);
+        int next = 0; // of these
         int node = parent + 1;
         while (node < last) {
-            int kind = symbols.kind(node);
-            if (!isAsked[kind]) {
-                node++;
-                continue;
+            while (next < watched.length && watched[next] < node) {
+                next++;
             }
-            int above = symbols.above(node); // where the symbol begins
-            int before = above == parent ? 0 : trie.octet[above] & 0xFF;
-            if (!leads[kind] && !detours.isWatched(before, kind)) {
-                node++;
-                continue;
+            int exit = slice.nextOutside(node, next < watched.length ? watched[next] : last);
+            if (exit == last) {
+                return;
             }
-            for (int i = symbols.firstToken[node]; i < symbols.firstToken[trie.end[node]]; i++) {
+            for (int i = symbols.firstToken[exit]; i < symbols.firstToken[trie.end[exit]]; i++) {
                 inner.remove(symbols.tokens[i]);
             }
+            int above = symbols.above(exit); // where the symbol begins
+            int before = above == parent ? 0 : trie.octet[above] & 0xFF;
             Lexeme detour = before < 128 ? detours.behind[before] : null;
-            enter(behind(detour == null ? lexeme : detour, node, symbols.before[node]), node, ends);
-            node = trie.end[node];
+            enter(behind(detour == null ? lexeme : detour, exit, symbols.before[exit]), exit, ends);
+            node = trie.end[exit];
         }
+    }
+
+    /** The nodes below one at which a detour may lead elsewhere, in their order. */
+    private int[] watched(Detours detours, int parent) {
+        NodeSymbols symbols = vocabulary.symbols();
+        IntList found = new IntList();
+        for (int before = 0; before < 128; before++) {
+            for (int symbol : detours.watchedBehind(before)) {
+                int[] nodes = symbols.pairs(before, symbol);
+                int from = Arrays.binarySearch(nodes, parent);
+                for (int i = from < 0 ? -1 - from : from + 1; i < nodes.length && nodes[i] < trie.end[parent]; i++) {
+                    if (symbols.above(nodes[i]) != parent) { // there is nothing before it
+                        found.add(nodes[i]);
+                    }
+                }
+            }
+        }
+        int[] inOrder = found.toArray();
+        Arrays.sort(inOrder);
+        return inOrder;
     }
 
     private void leave(Lexeme lexeme, Slice.Edge edge, Ends.Builder ends) {
@@ -360,13 +381,7 @@ final class LexemeWalk {
         }
         int[] nodes = gone.toArray();
         Arrays.sort(nodes);
-        Ends.Builder kept = new Ends.Builder();
-        for (int i = 0; i < all.ends.size(); i++) {
-            if (Arrays.binarySearch(nodes, all.ends.nodes[i]) < 0) {
-                kept.add(all.ends.lexemes[i], all.ends.nodes[i]);
-            }
-        }
-        return new LexemeMask(inside, kept.build());
+        return new LexemeMask(inside, all.ends.without(nodes));
     }
 
     private void exclude(Lexeme excluded, int parent, boolean @Nullable [] mayClose, IntList gone) {
@@ -419,6 +434,19 @@ final class LexemeWalk {
             remove(node, gone);
         }
         exclude(excluded, node, mayClose, gone);
+    }
+
+    /** Those of some ends of a wider lexeme that a lexeme ends at, too, all below a node. */
+    Ends those(Ends all, Lexeme lexeme, int root) {
+        IntList found = new IntList();
+        ways.begin(lexeme, root);
+        for (int node : all.sortedNodes()) {
+            Lexeme end = ways.at(node);
+            if (end != null && end.mayEnd()) {
+                found.add(node);
+            }
+        }
+        return all.only(found.toArray());
     }
 
     /** Whether two lexemes go on alike below most of a node's children. */

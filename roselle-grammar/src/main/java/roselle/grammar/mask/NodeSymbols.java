@@ -3,6 +3,8 @@ package roselle.grammar.mask;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.SymbolClasses;
 import roselle.grammar.automaton.Symbols;
@@ -41,6 +43,8 @@ final class NodeSymbols {
     private final int[] @Nullable []
             longer; // nodes by a number of symbols; made when asked for, perhaps by two threads alike
     private final List<Long> classes = new ArrayList<>();
+    private final Map<Integer, int[]> bySymbol = new ConcurrentHashMap<>(); // made when asked for, as the next
+    private final Map<Integer, int[]> pairs = new ConcurrentHashMap<>();
 
     NodeSymbols(TokenTrie trie) {
         this.trie = trie;
@@ -155,9 +159,29 @@ final class NodeSymbols {
         return known;
     }
 
-    /** The kind of a node's symbol, below 128 the symbol itself. */
-    int kind(int node) {
-        return kind[node];
+    /** The nodes of a symbol of ASCII whose symbol before is another one of ASCII, in their order. */
+    int[] pairs(int before, int symbol) {
+        return pairs.computeIfAbsent(before << 7 | symbol, key -> {
+            IntList found = new IntList();
+            for (int node : ofSymbol(symbol)) {
+                if ((trie.octet[above(node)] & 0xFF) == before && above(node) > 0) {
+                    found.add(node);
+                }
+            }
+            return found.toArray();
+        });
+    }
+
+    private int[] ofSymbol(int symbol) {
+        return bySymbol.computeIfAbsent(symbol, key -> {
+            IntList found = new IntList();
+            for (int node = 1; node < trie.nodes; node++) {
+                if (kind[node] == symbol) {
+                    found.add(node);
+                }
+            }
+            return found.toArray();
+        });
     }
 
     /** The node before the first byte of a node's symbol. */
@@ -170,7 +194,7 @@ final class NodeSymbols {
     }
 
     /** The kinds that cannot become a symbol of a set. */
-    boolean[] outsideByKind(Symbols set) {
+    private boolean[] outsideByKind(Symbols set) {
         boolean[] isOutside = new boolean[128 + classes.size()];
         for (int i = 0; i < isOutside.length; i++) {
             isOutside[i] = i < 128 ? !set.has(i) : (classes.get(i - 128) & set.beyond()) == 0;

@@ -184,14 +184,8 @@ public final class TokenMasks {
                 walk.tokens().add(token);
             }
         }
-        int branches = state.branches();
-        if (branches == 0) {
+        if (!walk.branches(state, 0)) {
             walk.behind(state, 0);
-        }
-        for (int branch = 0; branch < branches; branch++) {
-            LexemeMask inside = walk.lexemes().mask(state.lexeme(branch), 0);
-            walk.tokens().addAll(inside.inside);
-            walk.ends(state, branch, inside.ends);
         }
         return vocabulary.masks().mask(walk.tokens());
     }

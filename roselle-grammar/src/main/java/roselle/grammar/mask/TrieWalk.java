@@ -168,7 +168,7 @@ final class TrieWalk {
 
     /** Adds the tokens that go on behind the ends of a lexeme. */
     @SuppressWarnings("ReferenceEquality") // interned
-    void ends(State state, int branch, Ends ends) {
+    private void ends(State state, int branch, Ends ends) {
         List<Tails> tails = ends.tails(trie);
         if (tails != null) {
             for (Tails tail : tails) {
@@ -241,16 +241,7 @@ final class TrieWalk {
                 || (trie.end[parent] - parent >= MIN_DETACHED && byPart(state, parent))) {
             return;
         }
-        int branches = state.branches();
-        for (int branch = 0; branch < branches; branch++) {
-            LexemeMask mask = below(state.lexeme(branch), parent);
-            found.tokens.addAll(mask.inside);
-            if (separators > 0) {
-                mask.inside.forEach(found.far::add);
-            }
-            ends(state, branch, mask.ends);
-        }
-        if (branches > 0) {
+        if (branches(state, parent)) {
             return;
         }
         int[] few = state.octets();
@@ -266,6 +257,35 @@ final class TrieWalk {
         for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
             step(state, trie.childOctet[i] & 0xFF, trie.child[i]);
         }
+    }
+
+    /** Adds what the branches of a state allow below a node; false where it has none. */
+    boolean branches(State state, int parent) {
+        int branches = state.branches();
+        Lexeme joint = state.joint();
+        int alone = joint == null ? branches : branches - state.together();
+        for (int branch = 0; branch < alone; branch++) {
+            ends(state, branch, inside(state.lexeme(branch), parent));
+        }
+        if (joint != null) {
+            Ends left = inside(joint, parent);
+            for (int branch = alone; branch < branches; branch++) {
+                Ends its = branch == branches - 1 ? left : inside.those(left, state.lexeme(branch), parent);
+                left = left.without(its);
+                ends(state, branch, its);
+            }
+        }
+        return branches > 0;
+    }
+
+    /** Adds the tokens inside a lexeme; tells its ends. */
+    private Ends inside(Lexeme lexeme, int parent) {
+        LexemeMask mask = below(lexeme, parent);
+        found.tokens.addAll(mask.inside);
+        if (separators > 0) {
+            mask.inside.forEach(found.far::add);
+        }
+        return mask.ends;
     }
 
     private void step(State state, int octet, int node) {

@@ -128,13 +128,14 @@ final class JsonMachine implements Constraint {
             Extras extras,
             @Nullable TextLexeme names,
             @Nullable TextLexeme[] kinds,
+            @Nullable TextLexeme others,
             @Nullable Capture mark,
             @Nullable Capture capture) {
         return made(
                 context,
                 capture,
-                new PlaceKey.InKey(shape, extras, names, kinds),
-                () -> new JsonState.Key(this, context, shape, extras, names, kinds, mark, capture));
+                new PlaceKey.InKey(shape, extras, names, kinds), // the others are what the kinds are together
+                () -> new KeyState(this, context, shape, extras, names, kinds, others, mark, capture));
     }
 
     JsonState inObject(
@@ -362,7 +363,9 @@ final class JsonMachine implements Constraint {
             return null;
         }
         Capture start = kinds.length > 0 ? wanted(context, capture) : capture;
-        return key(context, shape, extras, names, kinds, start, start);
+        Language all = table.others();
+        TextLexeme others = all == null ? null : lexeme(extras.without(languages, all));
+        return key(context, shape, extras, names, kinds, others, start, start);
     }
 
     /** Behind a key that the schemas name. */

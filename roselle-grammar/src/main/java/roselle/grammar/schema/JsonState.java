@@ -8,7 +8,14 @@ import roselle.grammar.automaton.State;
 import roselle.grammar.regex.TextLexeme;
 
 /** Where a text stands in a schema's language. Subclasses say what may come; all remember where each byte led. */
-abstract sealed class JsonState implements State {
+abstract sealed class JsonState implements State
+        permits JsonState.End,
+                JsonState.Exit,
+                JsonState.Value,
+                JsonState.Text,
+                KeyState,
+                JsonState.InObject,
+                JsonState.InArray {
     private static final int[] NO_OCTETS = {};
     private static final String STRUCTURE = " \n\r\t\"{}[]:,-0123456789tfn";
     private static final int[] STRUCTURE_OCTETS = STRUCTURE.chars().toArray();
@@ -348,107 +355,6 @@ abstract sealed class JsonState implements State {
         public @Nullable State leave(int branch, Lexeme end) {
             synchronized (machine.lock()) {
                 return machine.finish(context, goals[branch], null);
-            }
-        }
-    }
-
-    /** In a key: the names that are left of it, and the kinds of others. */
-    static final class Key extends JsonState {
-        private final Shape.OfObject shape;
-        private final Extras extras;
-        private final @Nullable TextLexeme names;
-        private final @Nullable TextLexeme[] kinds;
-        private final @Nullable Capture mark; // where the key begins, if others than names may come
-
-        Key(
-                JsonMachine machine,
-                Context context,
-                Shape.OfObject shape,
-                Extras extras,
-                @Nullable TextLexeme names,
-                @Nullable TextLexeme[] kinds,
-                @Nullable Capture mark,
-                @Nullable Capture capture) {
-            super(machine, context, capture);
-            this.shape = shape;
-            this.extras = extras;
-            this.names = names;
-            this.kinds = kinds;
-            this.mark = mark;
-        }
-
-        @Override
-        JsonState plain() {
-            return machine.key(context, shape, extras, names, kinds, null, null);
-        }
-
-        @Override
-        public boolean hangsOnContents() {
-            return kinds.length == 0 && super.hangsOnContents();
-        }
-
-        @Override
-        boolean isRead(int octet) {
-            return true;
-        }
-
-        @Override
-        @Nullable
-        JsonState next(int octet) {
-            TextLexeme name = names == null ? null : names.next(octet);
-            if (name != null && name.isClosed()) {
-                return machine.named(context, shape, extras, name, capture, mark, octet);
-            }
-            TextLexeme[] further = new TextLexeme[kinds.length];
-            boolean isLeft = name != null;
-            for (int i = 0; i < kinds.length; i++) {
-                TextLexeme kind = kinds[i];
-                TextLexeme next = kind == null ? null : kind.next(octet);
-                if (next != null && next.isClosed()) {
-                    return machine.other(context, shape, extras, i, capture, mark, octet);
-                }
-                further[i] = next;
-                isLeft |= next != null;
-            }
-            return isLeft ? machine.key(context, shape, extras, name, further, mark, captured(octet)) : null;
-        }
-
-        @Override
-        public int branches() {
-            int count = names == null ? 0 : 1;
-            for (TextLexeme kind : kinds) {
-                count += kind == null ? 0 : 1;
-            }
-            return count;
-        }
-
-        /** The kind of a branch; -1 for the names. */
-        private int kindOf(int branch) {
-            int left = branch - (names == null ? 0 : 1);
-            if (left < 0) {
-                return -1;
-            }
-            for (int i = 0; ; i++) {
-                left -= kinds[i] == null ? 0 : 1;
-                if (left < 0) {
-                    return i;
-                }
-            }
-        }
-
-        @Override
-        public Lexeme lexeme(int branch) {
-            int kind = kindOf(branch);
-            return Objects.requireNonNull(kind < 0 ? names : kinds[kind]);
-        }
-
-        @Override
-        public @Nullable State leave(int branch, Lexeme end) {
-            int kind = kindOf(branch);
-            synchronized (machine.lock()) {
-                return kind < 0
-                        ? machine.named(context, shape, extras, (TextLexeme) end, null, null, '"')
-                        : machine.other(context, shape, extras, kind, null, null, '"');
             }
         }
     }

@@ -255,13 +255,8 @@ final class Shapes {
                     gone.add(name);
                 }
             }
-            List<KeyTable.Kind> kinds = new ArrayList<>();
-            for (KeyTable.Kind kind : kindsOf(shape)) {
-                if (!kind.outcomes().isEmpty()) {
-                    kinds.add(kind);
-                }
-            }
-            known = new KeyTable(languages.without(shape.universe.language(), gone), new HashMap<>(), kinds);
+            Language names = languages.without(shape.universe.language(), gone);
+            known = KeyTable.of(languages, shape.universe, names, kindsOf(shape));
             shape.keys = known;
         }
         return known;
