@@ -1,6 +1,8 @@
 package roselle.grammar.schema;
 
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,11 +20,14 @@ import roselle.grammar.regex.Languages;
  * <p>Most shapes have one goal that joins plain conditions by and; those are judged by counting. Others are searched.
  */
 final class Completion {
+    private static final int MAX_WAYS = 4; // that are remembered
+
     private final Formulas formulas;
     private final Languages languages;
     private final Shapes shapes;
     private final Solver solver;
     private final Map<Formula, Conjunction> conjunctions = new HashMap<>();
+    private final Map<ToMeet, List<BitSet>> ways = new HashMap<>();
 
     Completion(Formulas formulas, Shapes shapes) {
         this.formulas = formulas;
@@ -66,15 +71,71 @@ final class Completion {
     }
 
     boolean isLive(Shape shape) {
-        return solver.ask(shape.isLive(), () -> {
-            if (shapes.closed(shape) >= 0) {
-                return true;
-            }
+        if (shape instanceof Shape.OfObject object && hasKnownWay(object)) {
+            return true;
+        }
+        boolean isLive = solver.ask(shape.isLive(), () -> {
+            boolean isClosable = shapes.closed(shape) >= 0;
             return switch (shape) {
-                case Shape.OfObject object -> canComplete(object);
-                case Shape.OfArray array -> canComplete(array);
+                case Shape.OfObject object -> {
+                    object.way = isClosable ? new BitSet() : null;
+                    yield isClosable || canComplete(object);
+                }
+                case Shape.OfArray array -> isClosable || canComplete(array);
             };
         });
+        if (isLive && shape instanceof Shape.OfObject object && object.way != null) {
+            remember(object, object.way);
+        }
+        return isLive;
+    }
+
+    /** What objects that differ by the keys that came have in common; goals and universes by identity, as they are interned. */
+    @SuppressWarnings("ArrayRecordComponent") // compared by its elements
+    private record ToMeet(Formula[] goals, Shape.Universe universe, long count) {
+        @Override
+        @SuppressWarnings("ReferenceEquality") // interned
+        public boolean equals(@Nullable Object other) {
+            return other instanceof ToMeet key
+                    && count == key.count
+                    && universe == key.universe
+                    && Arrays.equals(goals, key.goals);
+        }
+
+        @Override
+        public int hashCode() {
+            return Arrays.hashCode(goals) * 31 + Long.hashCode(count);
+        }
+    }
+
+    /**
+     * Whether the keys of a way on which another object with the same goals can be completed have not come here, either: most keys change
+     * nothing of the goals, and so need no search of their own.
+     */
+    private boolean hasKnownWay(Shape.OfObject shape) {
+        if (shape.isLive().answer != Question.Answer.UNKNOWN || shapes.keepsOrder()) {
+            return false;
+        }
+        for (BitSet way : ways.getOrDefault(toMeet(shape), List.of())) {
+            if (!way.intersects(shape.seen)) {
+                shape.isLive().answer = Question.Answer.YES;
+                shape.way = way;
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void remember(Shape.OfObject shape, BitSet way) {
+        List<BitSet> known = ways.computeIfAbsent(toMeet(shape), key -> new ArrayList<>(1));
+        if (known.size() < MAX_WAYS && !known.contains(way)) {
+            formulas.budget().keep(1);
+            known.add(way);
+        }
+    }
+
+    private static ToMeet toMeet(Shape.OfObject shape) {
+        return new ToMeet(shape.goals, shape.universe, shape.count);
     }
 
     /** A goal that joins plain conditions by and. */
@@ -204,7 +265,14 @@ final class Completion {
         if (needed > all.max) {
             return false;
         }
-        return needed >= all.min || hasKeys(shape, all, all.min - needed);
+        if (needed < all.min) {
+            return hasKeys(shape, all, all.min - needed);
+        }
+        BitSet way = new BitSet();
+        all.required.forEach(
+                name -> way.set(Objects.requireNonNull(shape.universe.index().get(name))));
+        shape.way = way;
+        return true;
     }
 
     /** Whether so many more keys can be found beside the required ones. */

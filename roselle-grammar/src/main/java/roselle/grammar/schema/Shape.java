@@ -18,6 +18,13 @@ sealed interface Shape {
     /** Whether it can be closed validly in some way. */
     Question isLive();
 
+    /** Whether two objects ask for the same of what is still to come, but for the keys that came. */
+    static boolean areAlike(Shape one, OfObject other) {
+        return one instanceof OfObject object
+                && object.count == other.count
+                && Arrays.equals(object.goals, other.goals);
+    }
+
     /** Which goal is met where it is closed here. */
     Closing closing();
 
@@ -46,6 +53,10 @@ sealed interface Shape {
 
         @Nullable
         Boolean hasName;
+
+        /** The named keys of one way to complete it, for which it is live; null where none is known. */
+        @Nullable
+        BitSet way;
 
         OfObject(Formula[] goals, Universe universe, BitSet seen, long count) {
             this.goals = goals;

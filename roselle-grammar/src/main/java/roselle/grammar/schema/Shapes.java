@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.regex.Language;
@@ -65,9 +64,6 @@ final class Shapes {
         }
         return hash;
     }
-
-    /** How a condition changes with the next part, by whether that part is valid. */
-    private record Dependence(Formula part, Formula whenValid, Formula whenNot) {}
 
     private final Formulas formulas;
     private final Languages languages;
@@ -308,32 +304,45 @@ final class Shapes {
 
     /** Whether something may follow a key that the schemas name. */
     boolean hasMember(Shape.OfObject shape, String name) {
-        return hasMember(shape, name, keepsOrder);
+        return leadsOn(moveBehind(shape, name, keepsOrder));
     }
 
-    private boolean hasMember(Shape.OfObject shape, String name, boolean isLastSoFar) {
+    private Movement moveBehind(Shape.OfObject shape, String name, boolean isLastSoFar) {
         BitSet seen = seenWith(shape, name, isLastSoFar);
-        return leadsOn(move(shape, name, pattern -> languages.matches(pattern, name), seen));
+        return move(shape, name, pattern -> languages.matches(pattern, name), seen);
     }
 
     /**
      * Whether some member leads on to an object that can be completed. Which members there are matters, and not their order: those that
      * come after another one here are behind it among the names, or have none. Of shapes that differ by what was left out before, most
-     * are then the same.
+     * are then the same. A member that changes nothing of the goals is left out: what may follow it may come without it.
      */
     boolean hasAnyMember(Shape.OfObject shape) {
-        for (String name : shape.universe.names()) {
-            if (!isSeen(shape, name) && hasMember(shape, name, true)) {
+        List<String> names = shape.universe.names();
+        for (int i = shape.seen.nextClearBit(0); i < names.size(); i = shape.seen.nextClearBit(i + 1)) {
+            Shape behind = leadsTo(moveBehind(shape, names.get(i), true), shape);
+            if (behind != null) {
+                shape.way = way((Shape.OfObject) behind, i);
                 return true;
             }
         }
         BitSet seen = allSeen(shape);
         for (OtherKeys others : OtherKeys.of(shape, languages)) {
-            if (leadsOn(move(shape, null, others::matches, seen))) {
+            Shape behind = leadsTo(move(shape, null, others::matches, seen), null);
+            if (behind != null) {
+                shape.way = ((Shape.OfObject) behind).way;
                 return true;
             }
         }
         return false;
+    }
+
+    private static @Nullable BitSet way(Shape.OfObject behind, int first) {
+        BitSet way = behind.way == null ? null : (BitSet) behind.way.clone();
+        if (way != null) {
+            way.set(first);
+        }
+        return way;
     }
 
     private static BitSet allSeen(Shape.OfObject shape) {
@@ -384,12 +393,8 @@ final class Shapes {
         return outcomes(move(shape, name, matches, seen));
     }
 
-    /** Goals behind a key or before an item, what they depend on, and the shape that they become once that is decided. */
-    @SuppressWarnings("ArrayRecordComponent") // never compared
-    private record Movement(Formula[] goals, Map<Formula, Dependence> dependences, Next next) {}
-
     private Movement move(Shape.OfObject shape, @Nullable String name, Predicate<Language> matches, BitSet seen) {
-        Map<Formula, Dependence> dependences = new LinkedHashMap<>();
+        Map<Formula, Movement.Dependence> dependences = new LinkedHashMap<>();
         Formula[] goals = formulas.replaced(shape.goals, Formula.OF_MEMBERS, formula -> switch (formula.atom()) {
             case Atom.Has(String key) -> {
                 if (key.equals(name)) {
@@ -399,22 +404,10 @@ final class Shapes {
             }
             case Atom.Names(Language keys) -> matches.test(keys) ? formula : formulas.isFalse();
             case Atom.Members members ->
-                dependent(formula, memberOf(members, name, matches), formula, formulas.isFalse(), dependences);
+                Movement.dependent(formula, memberOf(members, name, matches), formula, formulas.isFalse(), dependences);
             default -> formula;
         });
         return new Movement(goals, dependences, left -> object(left, shape.universe, seen, shape.count + 1));
-    }
-
-    private static Formula dependent(
-            Formula condition, Formula part, Formula whenValid, Formula whenNot, Map<Formula, Dependence> dependences) {
-        if (part.isTrue()) {
-            return whenValid;
-        }
-        if (part.isFalse()) {
-            return whenNot;
-        }
-        dependences.put(condition, new Dependence(part, whenValid, whenNot));
-        return condition;
     }
 
     // ---- items ----
@@ -436,14 +429,14 @@ final class Shapes {
     }
 
     private Movement movementOfItem(Shape.OfArray shape) {
-        Map<Formula, Dependence> dependences = new LinkedHashMap<>();
+        Map<Formula, Movement.Dependence> dependences = new LinkedHashMap<>();
         Formula[] goals = formulas.replaced(shape.goals, Formula.OF_ITEMS, formula -> switch (formula.atom()) {
             case Atom.Items items ->
-                dependent(formula, items.at(shape.count).formula(), formula, formulas.isFalse(), dependences);
+                Movement.dependent(formula, items.at(shape.count).formula(), formula, formulas.isFalse(), dependences);
             case Atom.Contains contains ->
-                dependent(formula, contains.schema().formula(), found(contains), formula, dependences);
+                Movement.dependent(formula, contains.schema().formula(), found(contains), formula, dependences);
             case Atom.Unique(List<JsonNode> before, boolean _) ->
-                dependent(
+                Movement.dependent(
                         formula,
                         formulas.not(constants.anyOf(before)),
                         formulas.atom(new Atom.Unique(before, true)),
@@ -495,101 +488,20 @@ final class Shapes {
 
     // ---- outcomes ----
 
-    private interface Next {
-        Shape of(Formula[] goals);
+    private boolean leadsOn(Movement moved) {
+        return leadsTo(moved, null) != null;
     }
 
-    private boolean leadsOn(Movement moved) {
-        return !new Decision(moved, true).found.isEmpty();
+    /** Where something leads on to that can be completed, and has other goals than a shape that it comes from. */
+    private @Nullable Shape leadsTo(Movement moved, Shape.@Nullable OfObject from) {
+        Map<Shape, Formula> found = new Decision(formulas, completion, moved, true, from).found;
+        return found.isEmpty() ? null : found.keySet().iterator().next();
     }
 
     private List<Shape.Outcome> outcomes(Movement moved) {
-        Decision decision = new Decision(moved, false);
+        Decision decision = new Decision(formulas, completion, moved, false, null);
         List<Shape.Outcome> outcomes = new ArrayList<>(decision.found.size());
         decision.found.forEach((shape, part) -> outcomes.add(new Shape.Outcome(part, shape)));
         return outcomes;
-    }
-
-    private static boolean areFalse(Formula[] goals) {
-        for (Formula goal : goals) {
-            if (!goal.isFalse()) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** What the conditions that a part must decide on lead to, one after the other. */
-    private final class Decision {
-        final Map<Shape, Formula> found = new LinkedHashMap<>();
-        private final List<Formula> parts = new ArrayList<>();
-        private final Map<Formula, Integer> partOf = new HashMap<>(); // of conditions, in that list
-        private final Map<Formula, Dependence> dependences;
-        private final Next next;
-        private final boolean isOfOne; // whether one outcome is enough
-
-        Decision(Movement moved, boolean isOfOne) {
-            Map<Formula, Integer> indices = new HashMap<>();
-            moved.dependences.forEach((condition, dependence) -> {
-                int index = indices.computeIfAbsent(dependence.part(), part -> indices.size());
-                partOf.put(condition, index);
-                if (index == parts.size()) {
-                    parts.add(dependence.part());
-                }
-            });
-            this.dependences = moved.dependences;
-            this.next = moved.next;
-            this.isOfOne = isOfOne;
-            decide(moved.goals, 0, formulas.isTrue());
-        }
-
-        private void decide(Formula[] goals, int at, Formula part) {
-            formulas.budget().spend(goals.length);
-            if (areFalse(goals) || (isOfOne && !found.isEmpty())) {
-                return;
-            }
-            if (at == parts.size()) {
-                Shape shape = next.of(goals);
-                if (completion.isSatisfiable(part) && completion.isLive(shape)) {
-                    found.merge(shape, part, formulas::or);
-                }
-                return;
-            }
-            int possible = firstPossible(at, part);
-            if (possible > at) { // as where some of many constants has been decided on
-                decide(decided(goals, at, possible, Dependence::whenNot), possible, part);
-                return;
-            }
-            Formula[] whenValid = decided(goals, at, at + 1, Dependence::whenValid);
-            Formula[] whenNot = decided(goals, at, at + 1, Dependence::whenNot);
-            if (Arrays.equals(whenValid, whenNot)) {
-                decide(whenValid, at + 1, part);
-                return;
-            }
-            Formula valid = formulas.and(part, parts.get(at));
-            decide(whenValid, at + 1, valid);
-            Formula not = areFalse(whenNot) ? formulas.isFalse() : formulas.and(part, formulas.not(parts.get(at)));
-            if (completion.isSatisfiable(not)) {
-                decide(whenNot, at + 1, not);
-            }
-        }
-
-        /** The first of the further parts that may hold together with what has been decided. */
-        private int firstPossible(int from, Formula part) {
-            int at = from;
-            while (at < parts.size() && !completion.isSatisfiable(formulas.and(part, parts.get(at)))) {
-                at++;
-            }
-            return at;
-        }
-
-        private Formula[] decided(Formula[] goals, int from, int to, Function<Dependence, Formula> which) {
-            return formulas.replaced(goals, Formula.OF_MEMBERS | Formula.OF_ITEMS, formula -> {
-                int index = partOf.getOrDefault(formula, -1);
-                return index >= from && index < to
-                        ? which.apply(Objects.requireNonNull(dependences.get(formula)))
-                        : formula;
-            });
-        }
     }
 }

@@ -55,6 +55,8 @@ class MasksAgreeTest {
                 "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"patternProperties\":{\"th\":{},\"an\":{\"type\":\"null\"}}},\"uniqueItems\":true}",
                 "{\"type\":\"object\",\"oneOf\":[{\"properties\":{\"k\":{\"const\":\"the\"}},\"required\":[\"k\"]},{\"properties\":{\"k\":{\"enum\":[\"then\",\"a\"]},\"b\":{\"type\":\"null\"}},\"required\":[\"k\"]},{\"properties\":{\"k\":{\"enum\":[\"a\",\"ab\"]}},\"required\":[\"k\",\"b\"]}]}",
                 "{\"type\":\"object\",\"properties\":{\"a\":{\"oneOf\":[{\"type\":\"integer\",\"minimum\":0,\"maximum\":12},{\"type\":\"number\",\"minimum\":3},{\"enum\":[3,120]}]}},\"required\":[\"a\"]}",
+                "{\"type\":\"object\",\"properties\":{\"a\":{},\"b\":{},\"k\":{},\"the\":{},\"th\":{}},\"oneOf\":[{\"required\":[\"k\"]},{\"required\":[\"th\",\"a\"]}],\"not\":{\"required\":[\"b\",\"k\"]},\"additionalProperties\":false}",
+                "{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"null\"},\"b\":{},\"k\":{\"enum\":[1,2]},\"the\":{\"type\":\"null\"}},\"anyOf\":[{\"required\":[\"k\"],\"properties\":{\"k\":{\"const\":2}}},{\"minProperties\":3,\"maxProperties\":3}],\"dependentRequired\":{\"b\":[\"the\"]},\"additionalProperties\":false}",
                 "{\"allOf\":[{\"enum\":[\"the\",\"then\",\"an\",\"b\"]},{\"not\":{\"enum\":[\"then\",\"ab\"]}},{\"enum\":[\"the\",\"then\",\"b\"]}]}",
                 "{\"pattern\":\"[0-9]+-the\",\"type\":\"string\",\"minLength\":9}",
                 "{\"pattern\":\"[0-9a-f]+\",\"type\":\"string\",\"minLength\":7,\"maxLength\":7}",
