@@ -43,7 +43,7 @@ final class NodeSymbols {
     private final int[] @Nullable []
             longer; // nodes by a number of symbols; made when asked for, perhaps by two threads alike
     private final List<Long> classes = new ArrayList<>();
-    private final Map<Integer, int[]> bySymbol = new ConcurrentHashMap<>(); // made when asked for, as the next
+    private volatile int @Nullable [][] bySymbol; // made when asked for, as the next
     private final Map<Integer, int[]> pairs = new ConcurrentHashMap<>();
 
     NodeSymbols(TokenTrie trie) {
@@ -164,7 +164,7 @@ final class NodeSymbols {
         return pairs.computeIfAbsent(before << 7 | symbol, key -> {
             IntList found = new IntList();
             for (int node : ofSymbol(symbol)) {
-                if ((trie.octet[above(node)] & 0xFF) == before && above(node) > 0) {
+                if (parent[node] > 0 && trie.octet[parent[node]] == before) {
                     found.add(node);
                 }
             }
@@ -173,15 +173,20 @@ final class NodeSymbols {
     }
 
     private int[] ofSymbol(int symbol) {
-        return bySymbol.computeIfAbsent(symbol, key -> {
-            IntList found = new IntList();
+        int @Nullable [][] known = bySymbol;
+        if (known == null) {
+            IntList[] found = new IntList[128];
+            Arrays.setAll(found, any -> new IntList());
             for (int node = 1; node < trie.nodes; node++) {
-                if (kind[node] == symbol) {
-                    found.add(node);
+                if (kind[node] < found.length) {
+                    found[kind[node]].add(node);
                 }
             }
-            return found.toArray();
-        });
+            known = new int[found.length][];
+            Arrays.setAll(known, of -> found[of].toArray());
+            bySymbol = known;
+        }
+        return known[symbol];
     }
 
     /** The node before the first byte of a node's symbol. */
