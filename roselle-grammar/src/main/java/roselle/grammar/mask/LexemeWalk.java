@@ -172,7 +172,7 @@ final class LexemeWalk {
                 int[] nodes = symbols.pairs(before, symbol);
                 int from = Arrays.binarySearch(nodes, parent);
                 for (int i = from < 0 ? -1 - from : from + 1; i < nodes.length && nodes[i] < trie.end[parent]; i++) {
-                    if (symbols.above(nodes[i]) != parent) { // there is nothing before it
+                    if (symbols.parent[nodes[i]] != parent) { // below the node itself nothing is before it
                         found.add(nodes[i]);
                     }
                 }
