@@ -158,10 +158,11 @@ class Kernels:
             self.modules = {kind: emulator.Module(f"attention_{kind}.cu") for kind in ("decode", "decode_warp", "prefill", "both")}
             self.rows = emulator.Module("rows.cu")
         else:
-            files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("decode", "decode_warp", "prefill", "prefill_hopper", "both")}
+            files = {kind: pathlib.Path(folder) / f"attention_{kind}.sm_90a.cubin" for kind in ("decode", "decode_hopper", "decode_warp", "prefill", "prefill_hopper", "both")}
             self.modules = {kind: Module(path) for kind, path in files.items() if path.exists()}
             self.rows = Module(f"{folder}/rows.sm_90a.cubin")
         self.modules["decode_append"] = self.modules["decode"]
+        self.modules["decode_hopper_append"] = self.modules.get("decode_hopper")
         self.modules["decode_warp_append"] = self.modules.get("decode_warp")
         self.kernels = {}
         self.wrong = 0
@@ -187,11 +188,16 @@ class Kernels:
             self.kernels[name] = self.modules[kind].kernel(name)
         return self.kernels[name]
 
-    def decode(self, batch, out, parts, pdl=False, cluster=False):
+    def decode(self, batch, out, parts, pdl=False, cluster=False, fresh=None):
+        """`parts` blocks for each row and key head; with `fresh` it appends, too, one row a sequence."""
+        bulk = "decode_hopper" in self.modules and batch.size in (64, 128, 256)
         shared = STAGES[batch.size] * 256 * (batch.size + 8) + 32 * batch.size + 2560
-        self.kernel("decode", batch)(
+        if bulk:
+            shared = 1024 + STAGES[batch.size] * (256 * batch.size + 8) + 32 * batch.size + 2560
+        self.kernel("decode" + "_hopper" * bulk + "_append" * (fresh is not None), batch)(
             (parts, batch.key_heads * ((batch.group + 15) // 16), batch.rows), (128, 1, 1),
-            batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters],
+            batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters]
+            + (fresh.arguments() if fresh else []) + ([tensor_map(batch.cache.view(-1, batch.size), PAGE)] if bulk else []),
             shared, (min(parts, 8), 1, 1) if cluster and parts > 1 else None, pdl)
 
     @staticmethod
@@ -217,12 +223,7 @@ class Kernels:
         fresh.append(self.kernels[name], batch, pdl)
 
     def decode_append(self, batch, fresh, out, parts, pdl=False, cluster=False):
-        """Appends and attends, one row a sequence."""
-        shared = STAGES[batch.size] * 256 * (batch.size + 8) + 32 * batch.size + 2560
-        self.kernel("decode_append", batch)(
-            (parts, batch.key_heads * ((batch.group + 15) // 16), batch.rows), (128, 1, 1),
-            batch.arguments(out) + [batch.sequence_of, batch.context_length, batch.partials, batch.first_entry, batch.counters] + fresh.arguments(),
-            shared, (min(parts, 8), 1, 1) if cluster and parts > 1 else None, pdl)
+        self.decode(batch, out, parts, pdl, cluster, fresh)
 
     def prefill_hopper(self, batch, out, pdl=False):
         stages = {64: 6, 128: 3, 256: 0}[batch.size]

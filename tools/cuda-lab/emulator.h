@@ -397,6 +397,12 @@ inline void launchNext() {}
 inline void waitForPrevious() {}
 inline u32 sharedAddress(const void* pointer) { return (u32)((const unsigned char*)pointer - emulatedShared); }
 
+inline void copy16(u32 target, const void* source, bool present);
+inline void copy16(u32 target, const void* source, bool present, bool isAsked) {
+    if (isAsked) {
+        copy16(target, source, present);
+    }
+}
 inline void copy16(u32 target, const void* source, bool present) {
     if (target % 16 != 0 || (size_t)source % 16 != 0) {
         emulatorFails("a copy of 16 bytes is not aligned");

@@ -144,44 +144,113 @@ __device__ __forceinline__ float firstLargest(const Attention& p, int head) {
     return p.sinks ? p.sinks[head] * LOG2_E : NOTHING;
 }
 
+// The pages of a sequence, 32 at a time, one in each lane of a warp, whose lanes ask together.
+struct HeldPages {
+    const int* pages;
+    int first;  // page that is seen
+    int end;
+    int held = 0;
+    int group = -1;
+
+    __device__ __forceinline__ void hold(int tile) {
+        constexpr int TILES = 32 * PAGE / TILE;
+        if (tile / TILES != group) {
+            group = tile / TILES;
+            int page = group * 32 + threadIdx.x % 32;
+            held = page >= first && page < end ? pages[page] : 0;
+        }
+    }
+
+    __device__ __forceinline__ int at(int page) const {
+        return __shfl_sync(~0u, held, page % 32);
+    }
+};
+
+__device__ __forceinline__ i64 pageOf(const HeldPages& pages, int page, bool) {
+    return pages.at(page);
+}
+
+__device__ __forceinline__ i64 pageOf(const int* pages, int page, bool isSeen) {
+    return isSeen ? pages[page] : 0;
+}
+
 template <int SIZE>
 constexpr int STRIDE = SIZE + 8;  // numbers from row to row in shared memory; the eight keep its banks apart
-
-// Copies keys and values of the positions of a tile: THREADS threads, keys [64, STRIDE], then values. Where the row's own
-// position is FRESH, its place is left to the caller.
-template <int SIZE, int THREADS, bool FRESH = false>
-__device__ __forceinline__ void loadTile(
-    const Attention& p, const int* pages, int keyHead, int tile, int first, int end, u32 to) {
-    constexpr int CHUNKS = SIZE / 8;
-    const u16* keys = p.cache + keyHead * PAGE * SIZE;
-    i64 toValues = (i64)p.keyHeads * PAGE * SIZE;
-#pragma unroll
-    for (int i = 0; i < (TILE * CHUNKS + THREADS - 1) / THREADS; i++) {
-        int c = threadIdx.x + i * THREADS;
-        if (TILE * CHUNKS % THREADS != 0 && c >= TILE * CHUNKS) {
-            break;
-        }
-        int r = c / CHUNKS;
-        int position = tile * TILE + r;
-        bool present = position >= first && position < end;
-        if (FRESH && position == end - 1) {
-            continue;
-        }
-        i64 page = present ? pages[position / PAGE] : 0;
-        const u16* from = keys + page * p.pageElements + position % PAGE * SIZE + c % CHUNKS * 8;
-        u32 target = to + (r * STRIDE<SIZE> + c % CHUNKS * 8) * 2;
-        copy16(target, from, present);
-        copy16(target + TILE * STRIDE<SIZE> * 2, from + toValues, present);
-    }
-}
 
 template <int SIZE>
 constexpr u32 TILE_BYTES = 2 * TILE * STRIDE<SIZE> * 2;
 
+// How the keys, or values, of a tile lie in shared memory: rows one behind the other, STRIDE apart.
+template <int SIZE>
+struct PaddedRows {
+    static constexpr u32 BYTES = TILE * STRIDE<SIZE> * 2;
+
+    // Where 16 bytes of a row begin.
+    __device__ __forceinline__ static u32 place(int row, int chunk) {
+        return row * STRIDE<SIZE> * 2 + chunk * 16;
+    }
+};
+
+// The same as the copy engine leaves them: SIZE / 64 blocks of [64 rows, 64 numbers], swizzled by 128 bytes.
+template <int SIZE>
+struct SwizzledRows {
+    static constexpr u32 BYTES = TILE * SIZE * 2;
+
+    __device__ __forceinline__ static u32 place(int row, int chunk) {
+        return chunk / 8 * TILE * 128 + row * 128 + ((chunk ^ row) & 7) * 16;
+    }
+};
+
+// Copies keys and values of the positions of a tile to where Layout has them: THREADS threads, keys, then values. Where the row's
+// own position is FRESH, its place is left to the caller.
+template <int SIZE, int THREADS, class Layout, bool FRESH = false, class Pages>
+__device__ __forceinline__ void loadTile(
+    const Attention& p, const Pages& pages, int keyHead, int tile, int first, int end, u32 to) {
+    constexpr int CHUNKS = SIZE / 8;
+    const u16* keys = p.cache + keyHead * PAGE * SIZE;
+    i64 toValues = (i64)p.keyHeads * PAGE * SIZE;
+    auto copy = [&](int row, int chunk, const u16* from) {
+        int position = tile * TILE + row;
+        bool present = position >= first && position < end;
+        bool isAsked = !FRESH || position != end - 1;
+        u32 target = to + Layout::place(row, chunk);
+        copy16(target, from, present, isAsked);
+        copy16(target + Layout::BYTES, from + toValues, present, isAsked);
+    };
+    if constexpr (THREADS % CHUNKS == 0 && PAGE % (THREADS / CHUNKS) == 0) {  // a thread has the same rows of each page
+        constexpr int AT_ONCE = THREADS / CHUNKS;
+        int row = threadIdx.x / CHUNKS;
+        int chunk = threadIdx.x % CHUNKS;
+        keys += row * SIZE + chunk * 8;
+#pragma unroll
+        for (int i = 0; i < TILE / PAGE; i++) {
+            int page = tile * (TILE / PAGE) + i;
+            bool isSeen = page * PAGE < end && (page + 1) * PAGE > first;
+            const u16* from = keys + pageOf(pages, page, isSeen) * (int)p.pageElements;
+#pragma unroll
+            for (int r = 0; r < PAGE; r += AT_ONCE) {
+                copy(i * PAGE + r + row, chunk, from + r * SIZE);
+            }
+        }
+    } else {
+#pragma unroll
+        for (int i = 0; i < (TILE * CHUNKS + THREADS - 1) / THREADS; i++) {
+            int c = threadIdx.x + i * THREADS;
+            if (TILE * CHUNKS % THREADS != 0 && c >= TILE * CHUNKS) {
+                break;
+            }
+            int row = c / CHUNKS;
+            int position = tile * TILE + row;
+            i64 page = pageOf(pages, position / PAGE, position >= first && position < end);
+            copy(row, c % CHUNKS, keys + page * (int)p.pageElements + row % PAGE * SIZE + c % CHUNKS * 8);
+        }
+    }
+}
+
 // The same of keys alone, or of values; `from` is the key head's part of them in the layer's first page.
-template <int SIZE, int THREADS>
+template <int SIZE, int THREADS, class Pages>
 __device__ __forceinline__ void loadHalf(
-    const Attention& p, const int* pages, const u16* from, int tile, int first, int end, u32 to) {
+    const Attention& p, const Pages& pages, const u16* from, int tile, int first, int end, u32 to) {
     constexpr int CHUNKS = SIZE / 8;
     static_assert(TILE * CHUNKS % THREADS == 0, "all threads copy as much");
 #pragma unroll 8
@@ -190,35 +259,32 @@ __device__ __forceinline__ void loadHalf(
         int r = c / CHUNKS;
         int position = tile * TILE + r;
         bool present = position >= first && position < end;
-        i64 page = present ? pages[position / PAGE] : 0;
+        i64 page = pageOf(pages, position / PAGE, present);
         copy16(to + (r * STRIDE<SIZE> + c % CHUNKS * 8) * 2,
             from + page * p.pageElements + position % PAGE * SIZE + c % CHUNKS * 8, present);
     }
 }
 
 // products[16 rows, 16 keys] of the keys from `firstKey` of the tile, by steps of 16 of SIZE.
-template <class T, int SIZE>
+template <class T, class Layout>
 __device__ __forceinline__ void multiplyKeys(float (&products)[2][4], const u32 (&query)[4], u32 keys, int firstKey, int step) {
     int lane = threadIdx.x % 32;
     int key = firstKey + lane % 8 + lane / 16 * 8;
     u32 k[4];
-    loadMatrices(k, keys + (key * STRIDE<SIZE> + step * 16 + lane / 8 % 2 * 8) * 2);
+    loadMatrices(k, keys + Layout::place(key, step * 2 + lane / 8 % 2));
     mma<T>(products[0], query, k[0], k[1]);
     mma<T>(products[1], query, k[2], k[3]);
 }
 
-// sums[16 rows, 16 columns from `column`] += weights * values, over the 64 positions of a tile.
-template <class T, int SIZE>
-__device__ __forceinline__ void multiplyValues(float (&sums)[2][4], const u32 (&weights)[4][4], u32 values, int column) {
+// sums[16 rows, 16 columns from `column`] += weights * values, over the 16 positions of a step.
+template <class T, class Layout>
+__device__ __forceinline__ void multiplyValues(float (&sums)[2][4], const u32 (&weights)[4], u32 values, int step, int column) {
     int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int k = 0; k < 4; k++) {
-        int position = k * 16 + lane % 16;
-        u32 v[4];
-        loadTransposed(v, values + (position * STRIDE<SIZE> + column + lane / 16 * 8) * 2);
-        mma<T>(sums[0], weights[k], v[0], v[1]);
-        mma<T>(sums[1], weights[k], v[2], v[3]);
-    }
+    int position = step * 16 + lane % 16;
+    u32 v[4];
+    loadTransposed(v, values + Layout::place(position, column / 8 + lane / 16));
+    mma<T>(sums[0], weights, v[0], v[1]);
+    mma<T>(sums[1], weights, v[2], v[3]);
 }
 
 __device__ __forceinline__ void scale(float (&sums)[2][4], float upper, float lower) {
@@ -256,7 +322,7 @@ struct Quarter {
 // Adds a tile to four warps' quarters of 16 rows, of which each warp has the products with 16 keys. The warps share `maxima`,
 // [4, 16], and `weightRows`, [16, 64 + 8]; all threads of the block come here. `scored` is called once nobody reads keys any more,
 // and `weighed` before the barrier behind which values are read.
-template <class T, int SIZE, class Scored, class Weighed>
+template <class T, int SIZE, class Layout, class Scored, class Weighed>
 __device__ __forceinline__ void addTile(const Attention& p, Quarter<SIZE>& sums, float (&s)[2][4], int tile, int warp,
     const int (&rowFirst)[2], const int (&rowEnd)[2], float exponents, float* maxima, u16* weightRows, u32 values,
     Scored scored, Weighed weighed) {
@@ -308,20 +374,23 @@ __device__ __forceinline__ void addTile(const Attention& p, Quarter<SIZE>& sums,
     for (int k = 0; k < 4; k++) {
         loadMatrices(weights[k], sharedAddress(weightRows + lane % 16 * (TILE + 8) + k * 16 + lane / 16 * 8));
     }
-    bool shrinks = anyShrinks(shrink[0], shrink[1]);
-    if (shrinks) {
+    if (anyShrinks(shrink[0], shrink[1])) {
         sums.denominator[0] = __fmul_rn(sums.denominator[0], shrink[0]);
         sums.denominator[2] = __fmul_rn(sums.denominator[2], shrink[1]);
-    }
-    addWeights<T>(sums.denominator, weights);
 #pragma unroll
-    for (int run = 0; run < Quarter<SIZE>::RUNS; run++) {
-        int column = (run * 4 + warp) * 16;
-        if (column < SIZE) {
-            if (shrinks) {
-                scale(sums.o[run], shrink[0], shrink[1]);
+        for (int run = 0; run < Quarter<SIZE>::RUNS; run++) {
+            scale(sums.o[run], shrink[0], shrink[1]);
+        }
+    }
+#pragma unroll
+    for (int k = 0; k < 4; k++) {  // sums of different columns wait for each other's products, not for their own
+        mma<T>(sums.denominator, weights[k], ONES<T>, ONES<T>);
+#pragma unroll
+        for (int run = 0; run < Quarter<SIZE>::RUNS; run++) {
+            int column = (run * 4 + warp) * 16;
+            if ((run * 4 + 3) * 16 < SIZE || column < SIZE) {
+                multiplyValues<T, Layout>(sums.o[run], weights[k], values, k, column);
             }
-            multiplyValues<T, SIZE>(sums.o[run], weights, values, column);
         }
     }
 }

@@ -15,28 +15,6 @@ __device__ __forceinline__ u32 chunkPlace(int row, int chunk) {
     return row * SIZE * 2 + ((chunk ^ (row & 7)) << 4);
 }
 
-// The pages of a sequence, 32 at a time, one in each lane.
-struct HeldPages {
-    const int* pages;
-    int first;  // page that is seen
-    int end;
-    int held = 0;
-    int group = -1;
-
-    __device__ __forceinline__ void hold(int tile) {
-        constexpr int TILES = 32 * PAGE / TILE;
-        if (tile / TILES != group) {
-            group = tile / TILES;
-            int page = group * 32 + threadIdx.x % 32;
-            held = page >= first && page < end ? pages[page] : 0;
-        }
-    }
-
-    __device__ __forceinline__ int at(int page) const {
-        return __shfl_sync(~0u, held, page % 32);
-    }
-};
-
 // Copies the keys, or values, of a tile to `to`; `from` is this lane's chunk of the first page. Where the row's own position is
 // fresh, its place is left to the caller.
 template <int SIZE, bool IS_FRESH>

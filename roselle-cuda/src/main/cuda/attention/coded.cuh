@@ -19,6 +19,9 @@ constexpr bool IS_BF16<Bf16> = true;
 // Pages of numbers: a stage is the tile.
 struct Plain {
     static constexpr bool IS_CODED = false;
+    static constexpr bool IS_BULK = false;
+    template <int SIZE>
+    using Rows = PaddedRows<SIZE>;
     template <int SIZE>
     static constexpr u32 STAGE_BYTES = TILE_BYTES<SIZE>;
     template <int SIZE>
@@ -29,6 +32,9 @@ struct Plain {
 template <int BITS, int SCALES>
 struct Codes {
     static constexpr bool IS_CODED = true;
+    static constexpr bool IS_BULK = false;
+    template <int SIZE>
+    using Rows = PaddedRows<SIZE>;
     static constexpr u32 SCALE_BYTES = SCALES * 4;
     template <int SIZE>
     static constexpr u32 BYTES = SIZE * BITS / 8;
@@ -87,9 +93,9 @@ struct Int4Codes : Codes<4, 2> {
 };
 
 // Copies what pages have of a tile's positions; what they do not have stays as it was.
-template <class Kv, int SIZE, int THREADS>
+template <class Kv, int SIZE, int THREADS, class Pages>
 __device__ __forceinline__ void loadCodes(
-    const Attention& p, const int* pages, int keyHead, int tile, int first, int end, u32 to) {
+    const Attention& p, const Pages& pages, int keyHead, int tile, int first, int end, u32 to) {
     constexpr int PAGES = TILE / PAGE;
     constexpr int COPYING = THREADS / PAGES;  // threads of a page
     constexpr u32 ROW = Kv::template BYTES<SIZE>;
@@ -99,7 +105,7 @@ __device__ __forceinline__ void loadCodes(
     if (page * PAGE >= end || (page + 1) * PAGE <= first) {
         return;
     }
-    const unsigned char* from = (const unsigned char*)p.cache + pages[page] * p.pageElements;
+    const unsigned char* from = (const unsigned char*)p.cache + pageOf(pages, page, true) * p.pageElements;
 #pragma unroll
     for (int kind = 0; kind < 4; kind++) {  // keys, values, their scales
         int bytes = RUNS[kind / 2];

@@ -80,9 +80,54 @@ __device__ __forceinline__ bool isLastPart(unsigned* counter, int running) {
     return isLast;
 }
 
-// Four warps work on one tile at a time: on 16 keys each for the scores, on every fourth run of 16 columns for the values.
+// A head's numbers in a run of splits, or part of them: exponent and denominator, and two values.
+struct Entry {
+    float2 sums;
+    float2 values;
+};
+
+// Adds entries from `from` on, up to AT_ONCE of them, to two values of a head; all are on their way together.
+template <int AT_ONCE, class Read>
+__device__ __forceinline__ void mergeSome(Entry& all, int from, int splits, Read read) {
+    Entry next[AT_ONCE];
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) {
+        next[i] = read(min(from + i, splits - 1));
+    }
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; i++) {
+        if (from + i >= splits) {
+            next[i] = {{NOTHING, 0.0f}, {-0.0f, -0.0f}};  // changes no bit
+        }
+        Merge w = merge(all.sums.x, all.sums.y, next[i].sums.x, next[i].sums.y);
+        all.values.x = merged(w, all.values.x, next[i].values.x);
+        all.values.y = merged(w, all.values.y, next[i].values.y);
+    }
+}
+
+// Two values of a head, from the entries of its splits, `read(split)`; those before `second` are one.
+template <class Read>
+__device__ __forceinline__ float2 mergedValues(int second, int splits, Read read) {
+    Entry all = read(0);
+    int from = second;
+    for (; splits - from > 8; from += 16) {
+        mergeSome<16>(all, from, splits, read);
+    }
+    if (splits - from > 4) {
+        mergeSome<8>(all, from, splits, read);
+    } else if (splits > from) {
+        mergeSome<4>(all, from, splits, read);
+    }
+    float inverse = __frcp_rn(all.sums.y);
+    return make_float2(all.values.x * inverse, all.values.y * inverse);
+}
+
+// Four warps work on one tile at a time: on 16 keys each for the scores, on every fourth run of 16 columns for the values. Kv says
+// how pages become tiles (coded.cuh); where it IS_BULK the copy engine brings those behind the first, which costs the warps hardly an
+// instruction, but the first, which come while the kernel before this one ends, and sooner so.
 template <class T, class Kv, int SIZE, int STAGES, bool IS_FRESH>
-__device__ __forceinline__ void attendDecode(const Attention& p, const Parts& parts, const Fresh& fresh = Fresh()) {
+__device__ __forceinline__ void attendDecode(
+    const Attention& p, const Parts& memories, const Fresh& fresh = Fresh(), const Kv& kv = Kv()) {
     constexpr int THREADS = 128;
     constexpr int WARPS = 4;
     constexpr int RUNS = Quarter<SIZE>::RUNS;
@@ -91,11 +136,16 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     constexpr int ENTRY = SIZE + 2;  // a partial result of a head: m, l, o
     extern __shared__ __align__(16) unsigned char memory[];
     constexpr u32 STAGE_BYTES = Kv::template STAGE_BYTES<SIZE>;
+    using Layout = typename Kv::template Rows<SIZE>;
     unsigned char* ring = memory + Kv::template DECODED_BYTES<SIZE>;
+    if constexpr (Kv::IS_BULK) {
+        ring += -sharedAddress(memory) % 1024;
+    }
     u32 stages = sharedAddress(ring);
     u16* weightRows = (u16*)(ring + STAGES * STAGE_BYTES);  // [16, 64 + 8]
     float* maxima = (float*)(weightRows + 16 * (TILE + 8));  // [4, 16]
     uint4* query = (uint4*)(maxima + 64);  // [SIZE / 16, 32] fragments
+    u32 barriers = sharedAddress(query + SIZE * 2);  // of stages that the copy engine fills
     launchNext();
 
     int warp = threadIdx.x / 32;
@@ -108,9 +158,9 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     int row = blockIdx.z;
     int end = p.positions[row] + 1;
     int first = firstSeen(p, end - 1);
-    int sequence = parts.rowSequence[row];
-    int written = parts.contextLength[sequence];
-    const int* pages = p.pageTable + (i64)sequence * p.maxPages;
+    int sequence = IS_FRESH ? row : memories.rowSequence[row];
+    int written = memories.contextLength[sequence];
+    HeldPages pages = {p.pageTable + (i64)sequence * p.maxPages, first / PAGE, (end + PAGE - 1) / PAGE};
     int firstSplit = first / SPLIT;
     int splits = (end + SPLIT - 1) / SPLIT - firstSplit;
     int perPart = (splits + gridDim.x - 1) / gridDim.x;
@@ -128,11 +178,12 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     int tileEnd = min(partEnd * (SPLIT / TILE), (end + TILE - 1) / TILE);
     auto load = [&](int t) {
         if (t < tileEnd) {
+            pages.hold(t);
             u32 to = stages + t % STAGES * STAGE_BYTES;
             if constexpr (Kv::IS_CODED) {
                 loadCodes<Kv, SIZE, THREADS>(p, pages, keyHead, t, first, end, to);
             } else {
-                loadTile<SIZE, THREADS, IS_FRESH>(p, pages, keyHead, t, first, end, to);
+                loadTile<SIZE, THREADS, Layout, IS_FRESH>(p, pages, keyHead, t, first, end, to);
             }
         }
         copyCommit();
@@ -140,6 +191,7 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     const u16* firstKeys = p.cache + keyHead * PAGE * SIZE;
     auto loadKeys = [&](int t) {
         if (t < tileEnd) {
+            pages.hold(t);
             loadHalf<SIZE, THREADS>(p, pages, firstKeys, t, first, end, stages);
         }
         copyCommit();
@@ -168,8 +220,11 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
         }
         load(tile + i);
     }
+    if constexpr (Kv::IS_BULK) {
+        kv.template begin<STAGES, WARPS>(barriers);  // nobody comes to them before the first tile is there
+    }
     HeadTurns<SIZE> turns;
-    u16* place = IS_FRESH ? cachePlace<SIZE>(p, pages, keyHead, end - 1) : nullptr;
+    u16* place = IS_FRESH ? cachePlace<SIZE>(p, pages.pages, keyHead, end - 1) : nullptr;
     if (IS_FRESH) {
         turns.load(fresh.heads.rope, end - 1);
         for (int i = threadIdx.x; i < SIZE * 2; i += THREADS) {
@@ -177,6 +232,15 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
         }
         __syncthreads();
     }
+    int firstBulk = tile + STAGES - 1;
+    auto ask = [&](int t) {
+        if constexpr (Kv::IS_BULK) {
+            if (t < tileEnd) {
+                pages.hold(t);
+                kv.template ask<SIZE>(p, pages, keyHead, t, stages + t % STAGES * STAGE_BYTES, barriers + t % STAGES * 8);
+            }
+        }
+    };
     if (IS_FRESH || !waited) {
         waitForPrevious();
     }
@@ -188,8 +252,8 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     // Brings them to the last tile once its stage is theirs.
     auto storeLast = [&](int t) {
         if (IS_FRESH && t == lastTile && t < tileEnd && which < 2) {
-            u16* stage = (u16*)(memory + t % STAGES * TILE_BYTES<SIZE>);
-            storeKept<SIZE>(stage + (which * TILE + (end - 1) % TILE) * STRIDE<SIZE>, kept);
+            unsigned char* half = ring + t % STAGES * STAGE_BYTES + which * Layout::BYTES;
+            storeKept<SIZE, Layout>(half, (end - 1) % TILE, kept);
         }
     };
     if constexpr (IS_FRESH) {
@@ -248,17 +312,17 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     int rowFirst[2] = {first, first};
     int rowEnd[2] = {end, end};
     float exponents = exponentScale(p);
-    float* entries = parts.partials + ((i64)parts.firstEntry[row] * p.keyHeads * p.group + firstHead) * ENTRY;
+    float* entries = memories.partials + ((i64)memories.firstEntry[row] * p.keyHeads * p.group + firstHead) * ENTRY;
     i64 entryStride = (i64)p.keyHeads * p.group * ENTRY;
     auto store = [&](int split, const float(&m)[2], const float(&l)[2], const float(&values)[RUNS][2][4]) {
+        float* mine = entries + (split - firstSplit) * entryStride;
 #pragma unroll
         for (int i = 0; i < 2; i++) {
             int head = upper + i * 8;
             if (head < heads) {
-                float* entry = entries + (split - firstSplit) * entryStride + head * ENTRY;
+                float* entry = mine + head * ENTRY;
                 if (warp == 0 && lane % 4 == 0) {
-                    entry[SIZE] = m[i];
-                    entry[SIZE + 1] = l[i];
+                    *(float2*)(entry + SIZE) = make_float2(m[i], l[i]);
                 }
 #pragma unroll
                 for (int run = 0; run < RUNS; run++) {
@@ -274,10 +338,25 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
 
     for (; tile < tileEnd; tile++) {
         copyWait<APART ? 1 : STAGES - 2>();
+        if constexpr (Kv::IS_BULK) {
+            if (tile < firstBulk) {
+                kv.settle(firstBulk < tileEnd);
+            } else {
+                kv.await(barriers + tile % STAGES * 8, (tile - firstBulk) / STAGES % 2);
+                if (tile == lastTile) {
+                    storeLast(tile);
+                    kv.template clear<SIZE, THREADS>(ring + tile % STAGES * STAGE_BYTES + Layout::BYTES, end);
+                }
+            }
+        }
         __syncthreads();
-        if constexpr (!APART) {
-            load(tile + STAGES - 1);
-            storeLast(tile + STAGES - 1);
+        int next = tile + STAGES - 1;
+        if constexpr (Kv::IS_BULK) {
+            ask(next);
+            copyCommit();
+        } else if constexpr (!APART) {
+            load(next);
+            storeLast(next);
         }
         unsigned char* stage = ring + tile % STAGES * STAGE_BYTES;
         if constexpr (Kv::IS_CODED) {
@@ -289,13 +368,13 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
 #pragma unroll
         for (int k = 0; k < SIZE / 16; k++) {
             uint4 fragment = query[k * 32 + lane];
-            multiplyKeys<T, SIZE>(s, {fragment.x, fragment.y, fragment.z, fragment.w}, keys, warp * 16, k);
+            multiplyKeys<T, Layout>(s, {fragment.x, fragment.y, fragment.z, fragment.w}, keys, warp * 16, k);
         }
         if constexpr (Kv::IS_CODED) {
             scaleProducts<T, Kv, SIZE, 8>(stage, warp * 16, s[0]);
         }
-        addTile<T, SIZE>(
-            p, part, s, tile, warp, rowFirst, rowEnd, exponents, maxima, weightRows, keys + TILE_BYTES<SIZE> / 2,
+        addTile<T, SIZE, Layout>(
+            p, part, s, tile, warp, rowFirst, rowEnd, exponents, maxima, weightRows, keys + Layout::BYTES,
             [&] {
                 if constexpr (APART) {
                     loadKeys(tile + 1);
@@ -356,29 +435,21 @@ __device__ __forceinline__ void attendDecode(const Attention& p, const Parts& pa
     if (meets) {
         if (clusters == 1) {
             clusterBarrier();
-        } else if (!isLastCluster(parts.counters + row * gridDim.y + blockIdx.y, clusters)) {
+        } else if (!isLastCluster(memories.counters + row * gridDim.y + blockIdx.y, clusters)) {
             return;
         }
         begin += clusterRank() * THREADS;
         step *= blocks;
-    } else if (!isLastPart(parts.counters + row * gridDim.y + blockIdx.y, running)) {
+    } else if (!isLastPart(memories.counters + row * gridDim.y + blockIdx.y, running)) {
         return;
     }
     for (int i = begin; i < heads * (SIZE / 2); i += step) {
         int head = i / (SIZE / 2);
         int column = i % (SIZE / 2) * 2;
-        const float* entry = entries + head * ENTRY;
-        float largestSoFar = __ldcg(entry + SIZE);
-        float sum = __ldcg(entry + SIZE + 1);
-        float2 value = __ldcg((const float2*)(entry + column));
-#pragma unroll 8
-        for (int split = perPart; split < splits; split++) {
-            const float* next = entry + split * entryStride;
-            float2 added = __ldcg((const float2*)(next + column));
-            Merge w = merge(largestSoFar, sum, __ldcg(next + SIZE), __ldcg(next + SIZE + 1));
-            value = make_float2(merged(w, value.x, added.x), merged(w, value.y, added.y));
-        }
-        float inverse = __frcp_rn(sum);
-        *(u32*)(out + head * SIZE + column) = pack<T>(value.x * inverse, value.y * inverse);
+        float2 values = mergedValues(perPart, splits, [&](int split) {
+            const float* entry = entries + split * entryStride + head * ENTRY;
+            return Entry{__ldcg((const float2*)(entry + SIZE)), __ldcg((const float2*)(entry + column))};
+        });
+        *(u32*)(out + head * SIZE + column) = pack<T>(values.x, values.y);
     }
 }

@@ -58,14 +58,14 @@ __device__ __forceinline__ void freshValue(const HeadBits<SIZE>& value, u16* pla
     }
 }
 
-// One warp leaves a kept key or value at its place in a tile.
-template <int SIZE>
-__device__ __forceinline__ void storeKept(u16* place, const HeadBits<SIZE>& kept) {
+// One warp leaves a kept key or value in its row of half a tile.
+template <int SIZE, class Layout>
+__device__ __forceinline__ void storeKept(unsigned char* half, int row, const HeadBits<SIZE>& kept) {
 #pragma unroll
     for (int i = 0; i < NUMBERS<SIZE>; i++) {
         int d = threadIdx.x % 32 + i * 32;
         if (SIZE % 32 == 0 || d < SIZE) {
-            place[d] = kept.each[i];
+            *(u16*)(half + Layout::place(row, d / 8) + d % 8 * 2) = kept.each[i];
         }
     }
 }

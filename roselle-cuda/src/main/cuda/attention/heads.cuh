@@ -100,17 +100,21 @@ __device__ __forceinline__ void turnHead(
 template <int SIZE>
 constexpr int NUMBERS = (SIZE + 31) / 32;  // of a head in a lane: lane, lane + 32, ...
 
-// By what a lane's numbers turn, in all heads of a row alike.
+// With what a lane's numbers turn, and by how much, in all heads of a row alike.
 template <int SIZE>
 struct HeadTurns {
-    float2 each[NUMBERS<SIZE>];
+    float2 each[NUMBERS<SIZE>];  // the sine is negative where the number is the first of its pair
+    int other[NUMBERS<SIZE>];
 
     __device__ __forceinline__ void load(const RopeArguments& rope, int position) {
 #pragma unroll
         for (int i = 0; i < NUMBERS<SIZE>; i++) {
             int d = threadIdx.x % 32 + i * 32;
             if (d < 2 * rope.pairs) {
-                each[i] = turnOf(rope, position, Pairing(rope, d).pair);
+                Pairing pairing(rope, d);
+                float2 by = turnOf(rope, position, pairing.pair);
+                each[i] = make_float2(pairing.isSecond ? by.x : -by.x, by.y);
+                other[i] = pairing.other;
             }
         }
     }
@@ -164,8 +168,7 @@ __device__ __forceinline__ void turnBits(const HeadBits<SIZE>& bits, const NormA
         if (SIZE % 32 == 0 || d < SIZE) {
             float x = shared[d];
             if (d < 2 * rope.pairs) {
-                Pairing pairing(rope, d);
-                x = pairing.turned(x, shared[pairing.other], turns.each[i]);
+                x = __fmaf_rn(x, turns.each[i].y, __fmul_rn(shared[turns.other[i]], turns.each[i].x));  // as Pairing has it
             }
             store(i, fromFloat<T>(x));
         }

@@ -93,7 +93,7 @@ __device__ __forceinline__ void attendPrefill(
         if constexpr (Kv::IS_CODED) {
             loadCodes<Kv, SIZE, THREADS>(p, pages, keyHead, t, first, end, to);
         } else {
-            loadTile<SIZE, THREADS>(p, pages, keyHead, t, first, end, to);
+            loadTile<SIZE, THREADS, PaddedRows<SIZE>>(p, pages, keyHead, t, first, end, to);
         }
         copyCommit();
     };
@@ -154,7 +154,7 @@ __device__ __forceinline__ void attendPrefill(
                 loadMatrices(query, queryAt + k * 32);
 #pragma unroll
                 for (int j = 0; j < 4; j++) {
-                    multiplyKeys<T, SIZE>(s[j], query, keys, j * 16, k);
+                    multiplyKeys<T, PaddedRows<SIZE>>(s[j], query, keys, j * 16, k);
                 }
             }
             if constexpr (Kv::IS_CODED) {
@@ -215,7 +215,11 @@ __device__ __forceinline__ void attendPrefill(
                 if (shrinks) {
                     scale(o[run], shrink[0], shrink[1]);
                 }
-                multiplyValues<T, SIZE>(o[run], weights, keys + TILE_BYTES<SIZE> / 2, firstColumn + run * 16);
+#pragma unroll
+                for (int k = 0; k < 4; k++) {
+                    multiplyValues<T, PaddedRows<SIZE>>(
+                        o[run], weights[k], keys + TILE_BYTES<SIZE> / 2, k, firstColumn + run * 16);
+                }
             }
         }
         if ((tile + 1) % (SPLIT / TILE) == 0 || tile + 1 == tileEnd) {

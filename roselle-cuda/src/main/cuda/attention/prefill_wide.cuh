@@ -80,9 +80,9 @@ __device__ __forceinline__ void attendWide(const Attention& p, const int2* tiles
         for (int k = 0; k < SIZE / 16; k++) {
             u32 query[4];
             loadMatrices(query, queryAt + k * 32);
-            multiplyKeys<T, SIZE>(s, query, keys, warp * 16, k);
+            multiplyKeys<T, PaddedRows<SIZE>>(s, query, keys, warp * 16, k);
         }
-        addTile<T, SIZE>(
+        addTile<T, SIZE, PaddedRows<SIZE>>(
             p, part, s, tile, warp, rowFirst, rowEnd, exponents, maxima + firstSlot * 4, weightRows + firstSlot * (TILE + 8),
             values, [&] { load(tile + 1, firstKeys, keys); }, [] { copyWait<1>(); });
         __syncthreads();

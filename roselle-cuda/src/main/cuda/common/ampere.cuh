@@ -11,6 +11,18 @@ __device__ __forceinline__ void copy16(u32 target, const void* source, bool pres
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(target), "l"(source), "r"(present ? 16 : 0) : "memory");
 }
 
+// The same, if asked for.
+__device__ __forceinline__ void copy16(u32 target, const void* source, bool present, bool isAsked) {
+    asm volatile(
+        "{\n"
+        ".reg .pred asked;\n"
+        "setp.ne.b32 asked, %3, 0;\n"
+        "@asked cp.async.cg.shared.global [%0], [%1], 16, %2;\n"
+        "}\n" ::"r"(target),
+        "l"(source), "r"(present ? 16 : 0), "r"((int)isAsked)
+        : "memory");
+}
+
 __device__ __forceinline__ void copyCommit() {
     asm volatile("cp.async.commit_group;" ::: "memory");
 }

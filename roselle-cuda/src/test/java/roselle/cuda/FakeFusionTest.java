@@ -184,10 +184,12 @@ class FakeFusionTest {
     @Test
     void fewRowsAreNormalisedWithinTheProductAndAppendedWithinAttention() {
         try (var step = new Beginning(Card.HOPPER)) {
-            assertThat(step.kernels(1, 1)).containsExactly("linear_normed_8_bf16", "attention_decode_append_64_bf16");
-            assertThat(step.kernels(4, 1)).containsExactly("linear_normed_8_bf16", "attention_decode_append_64_bf16");
+            assertThat(step.kernels(1, 1))
+                    .containsExactly("linear_normed_8_bf16", "attention_decode_hopper_append_64_bf16");
+            assertThat(step.kernels(4, 1))
+                    .containsExactly("linear_normed_8_bf16", "attention_decode_hopper_append_64_bf16");
             assertThat(step.kernels(5, 1))
-                    .containsExactly("norm_bf16", "linear_8_bf16", "attention_decode_append_64_bf16");
+                    .containsExactly("norm_bf16", "linear_8_bf16", "attention_decode_hopper_append_64_bf16");
         }
         try (var step = new Beginning(Card.AMPERE)) {
             assertThat(step.kernels(1, 1)).contains("norm_bf16", "attention_decode_append_64_bf16");
@@ -197,7 +199,7 @@ class FakeFusionTest {
     @Test
     void severalRowsOfASequenceAreAppendedBeforeAttention() {
         try (var step = new Beginning(Card.HOPPER)) {
-            assertThat(step.kernels(2, 2)).endsWith("rope_append_bf16", "attention_decode_64_bf16");
+            assertThat(step.kernels(2, 2)).endsWith("rope_append_bf16", "attention_decode_hopper_64_bf16");
             assertThat(step.kernels(1, 20)).endsWith("rope_append_bf16", "attention_prefill_hopper_64_bf16");
             assertThat(step.kernels(450, 2)).endsWith("rope_append_bf16", "attention_decode_warp_64_bf16");
             assertThat(step.kernels(900, 1))

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
@@ -131,10 +132,16 @@ class KernelChoiceTest {
     private static void attention(Card card, int[] heads, List<String> lines) {
         try (var step = new Attending(card, new HeadShape(heads[0], heads[1], heads[2], heads[2]))) {
             String what = card.name() + ", attention of " + heads[0] + "/" + heads[1] + " heads of " + heads[2];
-            ranges(what + ", sequences of 1 row", upTo(640), count -> step.launches(count, 1, 0f), lines);
-            ranges(what + ", sequences of 3 rows", upTo(200), count -> step.launches(count, 3, 0f), lines);
-            ranges(what + ", sequences of 300 rows", upTo(2), count -> step.launches(count, 300, 0f), lines);
-            ranges(what + ", sequences of 300 rows, capped", upTo(2), count -> step.launches(count, 300, 30f), lines);
+            ranges(what + ", sequences of 1 row", upTo(640), count -> step.launches(count, 1, 0, 0f), lines);
+            ranges(what + ", behind 900 positions", upTo(140), count -> step.launches(count, 1, 900, 0f), lines);
+            ranges(what + ", behind 9,000 positions", upTo(140), count -> step.launches(count, 1, 9000, 0f), lines);
+            ranges(what + ", sequences of 3 rows", upTo(200), count -> step.launches(count, 3, 0, 0f), lines);
+            ranges(what + ", sequences of 300 rows", upTo(2), count -> step.launches(count, 300, 0, 0f), lines);
+            ranges(
+                    what + ", sequences of 300 rows, capped",
+                    upTo(2),
+                    count -> step.launches(count, 300, 0, 30f),
+                    lines);
         }
     }
 
@@ -164,12 +171,13 @@ class KernelChoiceTest {
             return Rows.of(device.allocate(TYPE, (long) LIMITS.maxRows() * columns), columns);
         }
 
-        String launches(int sequences, int each, float softCap) {
+        String launches(int sequences, int each, int context, float softCap) {
             var inputs = new StepInputs(LIMITS, 1);
             inputs.sequences = sequences;
             for (int s = 0; s <= sequences; s++) {
                 inputs.rowStart[s] = s * each;
             }
+            Arrays.fill(inputs.contextLength, 0, sequences, context);
             inputs.rows = sequences * each;
             launched(); // what came before
             int queries = heads.queryHeads() * heads.keySize();

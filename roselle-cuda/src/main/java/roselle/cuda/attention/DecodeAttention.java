@@ -13,8 +13,8 @@ import roselle.cuda.step.StepMemory;
 
 /**
  * Decode attention: few rows, each on its own, with the bits of prefill. A <i>pair</i> is a row and a key head. Few pairs have
- * several blocks each, which share the context, up to 32 of them; more have one; very many have a warp each. New heads are appended by the same
- * kernel where that is faster than a kernel before it.
+ * several blocks each, which share the context, up to 32 of them; more have one; very many have a warp each. New heads are
+ * appended by the same kernel where that is faster than a kernel before it.
  *
  * <p>The numbers are where the one became faster than the other on an H200 (docs/performance.md).
  */
@@ -23,11 +23,18 @@ final class DecodeAttention {
     private static final int PART_PAIRS = 200;
     private static final int CLUSTER = 8; // blocks, at most
     private static final int MAX_CLUSTERS = 4; // of a pair
+    private static final int CLUSTERS_AT_ONCE = 24; // that find room, of blocks that share a multiprocessor
     private static final int MIN_WARP_PAIRS = 500; // pairs of a warp each
     private static final int MAX_WARP_SHARERS = 8; // heads of queries that such a warp takes
     private static final int MIN_WARP_APPEND_PAIRS = 600; // pairs of a warp each that also appends
-    private static final int MAX_WARP_APPEND_PAIRS = 1200;
-    private static final int MAX_FRESH_NUMBERS = 51_200; // of new keys, up to which a block also appends
+    private static final int MAX_WARP_FRESH_NUMBERS = 153_600; // of new keys, up to which it does
+    private static final int MAX_FRESH_NUMBERS = 51_200; // up to which a block does
+    private static final int MAX_BULK_FRESH_NUMBERS = 153_600; // and one to which the copy engine brings pages
+
+    // Where it does:
+    private static final int FULL_SMALL_PAIRS = 90; // FULL_PAIRS of heads of 64 numbers
+    private static final int SHORT_SPLITS = 2; // of contexts that many pairs do not share out
+    private static final int MAX_SHORT_PAIRS = 32;
 
     private final Gpu device;
     private final Launcher launcher;
@@ -77,15 +84,37 @@ final class DecodeAttention {
         return call.shape().rows() * call.heads().keyHeads();
     }
 
-    /** How many blocks share a pair: one, up to a cluster, or clusters until two blocks are there for each multiprocessor. */
-    private int parts(AttentionCall call) {
-        int pairs = pairs(call);
-        int parts = pairs >= FULL_PAIRS ? 1 : Math.clamp(PART_PAIRS / pairs, 1, CLUSTER);
+    /** How many blocks share a pair: one, up to a cluster, or clusters. */
+    private int parts(HeadKernels kernels, AttentionCall call) {
+        int parts = kernels.isBulk() ? bulkParts(kernels, call) : plainParts(call);
         if (parts < CLUSTER || !device.isHopper()) {
             return parts;
         }
-        int blocks = pairs * headTiles(call);
-        return CLUSTER * Math.clamp(2 * device.multiprocessors() / (CLUSTER * blocks), 1, MAX_CLUSTERS);
+        int clusters = Math.min(MAX_CLUSTERS, Launcher.cover(splits(call), CLUSTER));
+        return CLUSTER * Math.clamp(CLUSTERS_AT_ONCE / (pairs(call) * headTiles(call)), 1, clusters);
+    }
+
+    private static int plainParts(AttentionCall call) {
+        int pairs = pairs(call);
+        return pairs >= FULL_PAIRS ? 1 : Math.clamp(PART_PAIRS / pairs, 1, CLUSTER);
+    }
+
+    private static int bulkParts(HeadKernels kernels, AttentionCall call) {
+        int pairs = pairs(call);
+        int blocks = kernels.size() == HeadKernels.MAX_USUAL ? 1 : 2; // that a multiprocessor has room for
+        int full = kernels.size() == 64 ? FULL_SMALL_PAIRS : blocks * FULL_PAIRS / 2;
+        int splits = splits(call);
+        if (pairs >= full || (splits <= SHORT_SPLITS && pairs > MAX_SHORT_PAIRS)) {
+            return 1;
+        }
+        int parts = Math.clamp(blocks * PART_PAIRS / 2 / pairs, 1, Math.min(splits, CLUSTER));
+        boolean isLess = parts < CLUSTER || kernels.size() == 64; // which fits badly, or has less to read than to share
+        return splits <= CLUSTER && isLess ? Math.min(parts, CLUSTER / 2) : parts;
+    }
+
+    /** Splits of the longest context that a step of this shape can have. */
+    private static int splits(AttentionCall call) {
+        return Launcher.cover((long) call.step().maxPages() * AttentionTiling.PAGE, AttentionTiling.SPLIT);
     }
 
     /** Blocks that share the heads of a key head. */
@@ -93,17 +122,18 @@ final class DecodeAttention {
         return Launcher.cover(call.sharers(), 16);
     }
 
-    private static boolean hasWarps(AttentionCall call) {
-        return pairs(call) >= MIN_WARP_PAIRS && call.sharers() <= MAX_WARP_SHARERS;
+    private static boolean hasWarps(HeadKernels kernels, AttentionCall call) {
+        boolean blocksAreFaster = kernels.isBulk() && kernels.size() == 64 && call.sharers() > 1;
+        return pairs(call) >= MIN_WARP_PAIRS && call.sharers() <= MAX_WARP_SHARERS && !blocksAreFaster;
     }
 
     void attend(HeadKernels kernels, AttentionCall call) {
         Kernel warp = kernels.decodeWarp();
-        if (warp != null && hasWarps(call)) {
+        if (warp != null && hasWarps(kernels, call)) {
             parameters(warp, call, 1);
             launchWarps(kernels, call);
         } else {
-            int parts = parts(call);
+            int parts = parts(kernels, call);
             parameters(kernels.decode(), call, parts);
             launchBlocks(kernels, call, parts);
         }
@@ -112,17 +142,21 @@ final class DecodeAttention {
     /** Appends and attends in one kernel where that is faster; else it does nothing and says so. */
     boolean appendAndAttend(HeadKernels kernels, AttentionCall call, Fresh fresh) {
         int pairs = pairs(call);
+        long numbers = (long) pairs * kernels.size();
         Kernel warp = kernels.decodeWarpAppend();
-        if (warp != null && hasWarps(call) && pairs >= MIN_WARP_APPEND_PAIRS && pairs <= MAX_WARP_APPEND_PAIRS) {
+        if (warp != null
+                && hasWarps(kernels, call)
+                && pairs >= MIN_WARP_APPEND_PAIRS
+                && numbers <= MAX_WARP_FRESH_NUMBERS) {
             freshParameters(warp, call, 1, fresh);
             launchWarps(kernels, call);
             return true;
         }
         Kernel append = kernels.decodeAppend();
-        if (append == null || (long) pairs * kernels.size() > MAX_FRESH_NUMBERS) {
+        if (append == null || numbers > (kernels.isBulk() ? MAX_BULK_FRESH_NUMBERS : MAX_FRESH_NUMBERS)) {
             return false;
         }
-        int parts = parts(call);
+        int parts = parts(kernels, call);
         freshParameters(append, call, parts, fresh);
         launchBlocks(kernels, call, parts);
         return true;
@@ -152,6 +186,9 @@ final class DecodeAttention {
     }
 
     private void launchBlocks(HeadKernels kernels, AttentionCall call, int parts) {
+        if (kernels.isBulk()) {
+            launcher.matrix(FastAttention.pages(call), AttentionTiling.PAGE);
+        }
         launcher.shared(kernels.decodeSharedBytes())
                 .cluster(device.isHopper() ? Math.min(parts, CLUSTER) : 1)
                 .launch(

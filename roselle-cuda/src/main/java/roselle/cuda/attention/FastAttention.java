@@ -171,7 +171,7 @@ final class FastAttention {
     }
 
     /** The pages of a layer as rows of keys and values. */
-    private static Matrix pages(AttentionCall call) {
+    static Matrix pages(AttentionCall call) {
         int size = call.heads().keySize();
         long rows = call.cache().pages(call.layer().group()) * (call.pageElements() / size);
         return new Matrix(call.pages(), Math.toIntExact(rows), size, (long) size * Short.BYTES);

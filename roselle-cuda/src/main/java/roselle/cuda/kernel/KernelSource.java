@@ -25,6 +25,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
     public static final KernelSource GENERIC_ROWS = ofEveryModel("GENERIC_ROWS", "rows");
     public static final KernelSource ATTENTION_DECODE_WARP = ofEveryModel("ATTENTION_DECODE_WARP", "attention");
     public static final KernelSource ATTENTION_DECODE = ofEveryModel("ATTENTION_DECODE", "attention");
+    public static final KernelSource ATTENTION_DECODE_HOPPER = ofEveryModel("ATTENTION_DECODE_HOPPER", "attention");
     public static final KernelSource ATTENTION_PREFILL = ofEveryModel("ATTENTION_PREFILL", "attention");
     public static final KernelSource ATTENTION_PREFILL_HOPPER = ofEveryModel("ATTENTION_PREFILL_HOPPER", "attention");
     public static final KernelSource ATTENTION_BOTH = ofSomeModels("ATTENTION_BOTH", "attention");
@@ -47,6 +48,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             GENERIC_LINEAR,
             ATTENTION_DECODE,
             LINEAR_PROMPT_HOPPER,
+            ATTENTION_DECODE_HOPPER,
             ATTENTION_DECODE_WARP,
             ATTENTION_PREFILL,
             ATTENTION_BOTH,

@@ -22,6 +22,7 @@ import roselle.tensor.DataType;
  * @param decodeWarpAppend the same, appending new heads before
  * @param prefill tiles of rows
  * @param prefillHopper the same with Hopper's instructions; null where there is none
+ * @param isBulk whether the copy engine brings pages to {@code decode}
  * @param stages tiles of keys and values that {@code decode} has on their way
  * @param halves into how many parts {@code prefill} cuts what other sizes do at once
  */
@@ -34,6 +35,7 @@ public record HeadKernels(
         @Nullable Kernel decodeWarpAppend,
         Kernel prefill,
         @Nullable Kernel prefillHopper,
+        boolean isBulk,
         int stages,
         int halves) {
     public static final List<Integer> SIZES = List.of(64, 80, 96, 128, 256, 512);
@@ -54,21 +56,23 @@ public record HeadKernels(
     public static HeadKernels of(Gpu device, Kernels kernels, DataType type, int size) {
         String suffix = "_" + size + "_" + type.label();
         boolean isUsual = size == 64 || size == 128;
+        boolean isHopper = device.isHopper() && (isUsual || size == MAX_USUAL);
+        KernelSource decoding = isHopper ? KernelSource.ATTENTION_DECODE_HOPPER : KernelSource.ATTENTION_DECODE;
+        String decode = isHopper ? "attention_decode_hopper" : "attention_decode";
         return new HeadKernels(
                 size,
                 KvType.of(type),
-                kernels.kernel(KernelSource.ATTENTION_DECODE, "attention_decode" + suffix),
-                size > MAX_USUAL
-                        ? null
-                        : kernels.kernel(KernelSource.ATTENTION_DECODE, "attention_decode_append" + suffix),
+                kernels.kernel(decoding, decode + suffix),
+                size > MAX_USUAL ? null : kernels.kernel(decoding, decode + "_append" + suffix),
                 isUsual ? kernels.kernel(KernelSource.ATTENTION_DECODE_WARP, "attention_decode_warp" + suffix) : null,
                 isUsual
                         ? kernels.kernel(KernelSource.ATTENTION_DECODE_WARP, "attention_decode_warp_append" + suffix)
                         : null,
                 kernels.kernel(KernelSource.ATTENTION_PREFILL, "attention_prefill" + suffix),
-                (isUsual || size == MAX_USUAL) && device.isHopper()
+                isHopper
                         ? kernels.kernel(KernelSource.ATTENTION_PREFILL_HOPPER, "attention_prefill_hopper" + suffix)
                         : null,
+                isHopper,
                 stages(device, size),
                 halves(device, size));
     }
@@ -79,7 +83,7 @@ public record HeadKernels(
         String suffix = "_" + codes.label() + "_" + size + "_" + type.label();
         Kernel decoding = kernels.kernel(source, "attention_decode" + suffix);
         Kernel many = kernels.kernel(source, "attention_prefill" + suffix);
-        return new HeadKernels(size, codes, decoding, null, null, null, many, null, size == 256 ? 2 : 3, halves);
+        return new HeadKernels(size, codes, decoding, null, null, null, many, null, false, size == 256 ? 2 : 3, halves);
     }
 
     private static boolean isTight(Gpu device, int size) {
@@ -129,6 +133,12 @@ public record HeadKernels(
     }
 
     public int decodeSharedBytes() {
+        if (isBulk) {
+            return PackedTiles.STAGE_ALIGNMENT
+                    + stages * (4 * AttentionTiling.TILE * size + Long.BYTES)
+                    + 32 * size
+                    + 2560;
+        }
         return decodedBytes() + stages * stageBytes() + 32 * size + 2560;
     }
 

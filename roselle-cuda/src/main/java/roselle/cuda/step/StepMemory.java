@@ -25,7 +25,7 @@ import roselle.cuda.memory.Gpu;
  */
 public final class StepMemory {
     private static final int PART = 4; // numbers at whose multiples parts begin
-    private static final int MIN_TABLE_PAGES = 64;
+    private static final int MIN_TABLE_PAGES = 16;
     private static final int TABLE_GROWTH = 4;
 
     private final Gpu device;

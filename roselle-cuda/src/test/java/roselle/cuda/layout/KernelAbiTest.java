@@ -166,6 +166,10 @@ class KernelAbiTest {
                 hopper.equal("Stages<" + size + ", 1>::HALF", HeadKernels.splitBytes(size));
             }
         }
+        for (int size : List.of(64, 128, 256)) {
+            in("attention/attention_decode_hopper.cu", all)
+                    .equal("Bulk::STAGE_BYTES<" + size + ">", 2L * AttentionTiling.TILE * size * Short.BYTES);
+        }
         hopper.equal("Wide::SIZE", HeadKernels.MAX_USUAL)
                 .equal("Wide::KEYS", HeadKernels.splitBytes(HeadKernels.MAX_USUAL));
         in("attention/generic_attention.cu", all).equal("TILE", AttentionTiling.TILE);
