@@ -201,9 +201,9 @@ class FakeFusionTest {
         try (var step = new Beginning(Card.HOPPER)) {
             assertThat(step.kernels(2, 2)).endsWith("rope_append_bf16", "attention_decode_hopper_64_bf16");
             assertThat(step.kernels(1, 20)).endsWith("rope_append_bf16", "attention_prefill_hopper_64_bf16");
-            assertThat(step.kernels(450, 2)).endsWith("rope_append_bf16", "attention_decode_warp_64_bf16");
+            assertThat(step.kernels(450, 2)).endsWith("rope_append_bf16", "attention_decode_hopper_64_bf16");
             assertThat(step.kernels(900, 1))
-                    .endsWith("attention_decode_warp_append_64_bf16")
+                    .endsWith("attention_decode_hopper_append_64_bf16")
                     .doesNotContain("rope_append_bf16");
         }
     }

@@ -134,7 +134,6 @@ class KernelChoiceTest {
             String what = card.name() + ", attention of " + heads[0] + "/" + heads[1] + " heads of " + heads[2];
             ranges(what + ", sequences of 1 row", upTo(640), count -> step.launches(count, 1, 0, 0f), lines);
             ranges(what + ", behind 900 positions", upTo(140), count -> step.launches(count, 1, 900, 0f), lines);
-            ranges(what + ", behind 9,000 positions", upTo(140), count -> step.launches(count, 1, 9000, 0f), lines);
             ranges(what + ", sequences of 3 rows", upTo(200), count -> step.launches(count, 3, 0, 0f), lines);
             ranges(what + ", sequences of 300 rows", upTo(2), count -> step.launches(count, 300, 0, 0f), lines);
             ranges(
