@@ -162,7 +162,8 @@ class Kernels:
             self.modules = {kind: Module(path) for kind, path in files.items() if path.exists()}
             self.rows = Module(f"{folder}/rows.sm_90a.cubin")
         self.modules["decode_append"] = self.modules["decode"]
-        self.modules["decode_hopper_append"] = self.modules.get("decode_hopper")
+        if "decode_hopper" in self.modules:
+            self.modules["decode_hopper_append"] = self.modules["decode_hopper"]
         self.modules["decode_warp_append"] = self.modules.get("decode_warp")
         self.kernels = {}
         self.wrong = 0
