@@ -60,21 +60,28 @@ struct SampleResult {
     float logprobs[MOST_LOGPROBS];
 };
 
-// The largest rank of a row, and how many tokens are possible.
+// The largest rank of a row, the first token that has it, and how many tokens are possible, where that is asked for.
 struct Survey {
     u32 most;
+    int token;
     int possible;
 };
 
-__device__ __forceinline__ Survey survey(Team& team, const Range& range) {
+// Of all numbers, each of which `take(i, number)` has, too.
+template <class TAKE>
+__device__ __forceinline__ Survey survey(Team& team, const Range& range, bool counts, TAKE take) {
     u32 most = 0;
+    int at = 0;
     u32 possible = 0;
-    each<8>(range, [&](int, float x) {
+    each<16>(range, [&](int i, float x) {
+        take(i, x);
         u32 rank = rankOf(x);
+        at = rank > most ? i : at;
         most = max(most, rank);
         possible += rank > IMPOSSIBLE;
     });
-    return {(u32)overTeam<true>(team, most), (int)overTeam<false>(team, (u64)possible)};
+    u64 first = overTeam<true>(team, (u64)most << 32 | ~(u32)(range.first + at));  // the lowest id is the most of ~id
+    return {(u32)(first >> 32), (int)~(u32)first, counts ? (int)overTeam<false>(team, (u64)possible) : 0};
 }
 
 // Natural logarithm of the sum of the exponentials, and the likeliest tokens.
@@ -363,14 +370,21 @@ extern "C" __global__ void __launch_bounds__(512, 1)
     int width = ((vocabulary + parts - 1) / parts + 31) / 32 * 32;
     int first = team.part * width;
     int size = max(0, min(vocabulary, first + width) - first);
-    Range range = {inShared ? (float*)(groups + width / 32) : numbers + (i64)index * vocabulary + first, first, size};
     const float* raw = logits + index * stride;
-    each<16>(Range{(float*)raw + first, first, size}, [&](int i, float x) {
-        range.numbers[i] = x + 0.0f;  // makes -0 into 0, which must tie
-    });
-    __syncthreads();
+    Range given = {(float*)raw + first, first, size};
+    Range range = {inShared ? (float*)(groups + width / 32) : numbers + (i64)index * vocabulary + first, first, size};
+    bool isGreedy = row.temperature == 0.0;
+    bool looksAgain = !isGreedy || row.topLogprobs >= 0;
+    bool copies = changes(row) || (inShared && looksAgain);
+    if (!copies) {
+        range = given;
+    }
     SampleResult& result = results[index];
-    Survey all = survey(team, range);
+    Survey all = survey(team, given, looksAgain, [&](int i, float x) {
+        if (copies) {
+            range.numbers[i] = x;
+        }
+    });
     int failure = all.most == NO_NUMBER    ? NOT_A_NUMBER
                   : all.most == INFINITE   ? INFINITE_LOGIT
                   : all.most == IMPOSSIBLE ? NO_FINITE_LOGIT
@@ -385,16 +399,13 @@ extern "C" __global__ void __launch_bounds__(512, 1)
         }
         if (changes(row)) {
             change(row, range, counts + (i64)index * vocabulary);
-            all = survey(team, range);
+            all = survey(team, range, !isGreedy, [](int, float) {});
             failure = all.most == IMPOSSIBLE ? NONE_ALLOWED : all.most >= INFINITE ? INFINITE_CHANGE : FINE;
         }
     }
     int token = -1;
-    if (failure == FINE && row.temperature == 0.0) {
-        u32 own = 0;  // the lowest id is the most of ~id
-        each<8>(range, [&](int i, float x) { own = rankOf(x) == all.most ? max(own, ~(u32)(first + i)) : own; });
-        own = (u32)overTeam<true>(team, own);
-        token = team.part == 0 ? (int)~own : -1;
+    if (failure == FINE && isGreedy) {
+        token = team.part == 0 ? all.token : -1;
     } else if (failure == FINE) {
         token = choose(team, row, range, bins, tokens, masses, groups, all);
     }

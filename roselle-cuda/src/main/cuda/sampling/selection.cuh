@@ -60,9 +60,9 @@ __device__ __forceinline__ void teamBarrier(const Team& team) {
     __syncthreads();
 }
 
-// Unsigned order of ranks is that of floats.
+// Unsigned order of ranks is that of floats; -0 ties with 0.
 __device__ __forceinline__ u32 rankOf(float x) {
-    u32 bits = __float_as_uint(x);
+    u32 bits = __float_as_uint(__fadd_rn(x, 0.0f));
     return x != x ? NO_NUMBER : bits & 0x80000000u ? ~bits : bits | 0x80000000u;
 }
 

@@ -27,14 +27,13 @@ final class DecodeAttention {
     private static final int MIN_WARP_PAIRS = 500; // pairs of a warp each
     private static final int MAX_WARP_SHARERS = 8; // heads of queries that such a warp takes
     private static final int MIN_WARP_APPEND_PAIRS = 600; // pairs of a warp each that also appends
-    private static final int MAX_WARP_FRESH_NUMBERS = 153_600; // of new keys, up to which it does
-    private static final int MAX_FRESH_NUMBERS = 51_200; // up to which a block does
-    private static final int MAX_BULK_FRESH_NUMBERS = 153_600; // and one to which the copy engine brings pages
+    private static final int MAX_FRESH_NUMBERS = 153_600; // of new keys, up to which warps and bulk blocks append
+    private static final int MAX_PLAIN_FRESH_NUMBERS = 51_200; // up to which other blocks do
 
-    // Where it does:
-    private static final int FULL_SMALL_PAIRS = 90; // FULL_PAIRS of heads of 64 numbers
-    private static final int SHORT_SPLITS = 2; // of contexts that many pairs do not share out
-    private static final int MAX_SHORT_PAIRS = 32;
+    // Of bulk blocks, to which the copy engine brings pages:
+    private static final int FULL_SMALL_PAIRS = 90; // FULL_PAIRS of heads of 64 numbers, but of short contexts
+    private static final int SHORT_SPLITS = 2;
+    private static final int MAX_SHORT_PAIRS = 32; // of larger heads, which share out short contexts
 
     private final Gpu device;
     private final Launcher launcher;
@@ -102,14 +101,20 @@ final class DecodeAttention {
     private static int bulkParts(HeadKernels kernels, AttentionCall call) {
         int pairs = pairs(call);
         int blocks = kernels.size() == HeadKernels.MAX_USUAL ? 1 : 2; // that a multiprocessor has room for
-        int full = kernels.size() == 64 ? FULL_SMALL_PAIRS : blocks * FULL_PAIRS / 2;
         int splits = splits(call);
-        if (pairs >= full || (splits <= SHORT_SPLITS && pairs > MAX_SHORT_PAIRS)) {
+        if (pairs >= fullPairs(kernels.size(), blocks, splits <= SHORT_SPLITS)) {
             return 1;
         }
         int parts = Math.clamp(blocks * PART_PAIRS / 2 / pairs, 1, Math.min(splits, CLUSTER));
         boolean isLess = parts < CLUSTER || kernels.size() == 64; // which fits badly, or has less to read than to share
         return splits <= CLUSTER && isLess ? Math.min(parts, CLUSTER / 2) : parts;
+    }
+
+    private static int fullPairs(int size, int blocks, boolean isShort) {
+        if (size == 64) {
+            return isShort ? FULL_PAIRS : FULL_SMALL_PAIRS;
+        }
+        return isShort ? MAX_SHORT_PAIRS + 1 : blocks * FULL_PAIRS / 2;
     }
 
     /** Splits of the longest context that a step of this shape can have. */
@@ -147,13 +152,13 @@ final class DecodeAttention {
         if (warp != null
                 && hasWarps(kernels, call)
                 && pairs >= MIN_WARP_APPEND_PAIRS
-                && numbers <= MAX_WARP_FRESH_NUMBERS) {
+                && numbers <= MAX_FRESH_NUMBERS) {
             freshParameters(warp, call, 1, fresh);
             launchWarps(kernels, call);
             return true;
         }
         Kernel append = kernels.decodeAppend();
-        if (append == null || numbers > (kernels.isBulk() ? MAX_BULK_FRESH_NUMBERS : MAX_FRESH_NUMBERS)) {
+        if (append == null || numbers > (kernels.isBulk() ? MAX_FRESH_NUMBERS : MAX_PLAIN_FRESH_NUMBERS)) {
             return false;
         }
         int parts = parts(kernels, call);

@@ -22,7 +22,6 @@ import roselle.tensor.DataType;
  * @param decodeWarpAppend the same, appending new heads before
  * @param prefill tiles of rows
  * @param prefillHopper the same with Hopper's instructions; null where there is none
- * @param isBulk whether the copy engine brings pages to {@code decode}
  * @param stages tiles of keys and values that {@code decode} has on their way
  * @param halves into how many parts {@code prefill} cuts what other sizes do at once
  */
@@ -35,7 +34,6 @@ public record HeadKernels(
         @Nullable Kernel decodeWarpAppend,
         Kernel prefill,
         @Nullable Kernel prefillHopper,
-        boolean isBulk,
         int stages,
         int halves) {
     public static final List<Integer> SIZES = List.of(64, 80, 96, 128, 256, 512);
@@ -72,7 +70,6 @@ public record HeadKernels(
                 isHopper
                         ? kernels.kernel(KernelSource.ATTENTION_PREFILL_HOPPER, "attention_prefill_hopper" + suffix)
                         : null,
-                isHopper,
                 stages(device, size),
                 halves(device, size));
     }
@@ -83,7 +80,7 @@ public record HeadKernels(
         String suffix = "_" + codes.label() + "_" + size + "_" + type.label();
         Kernel decoding = kernels.kernel(source, "attention_decode" + suffix);
         Kernel many = kernels.kernel(source, "attention_prefill" + suffix);
-        return new HeadKernels(size, codes, decoding, null, null, null, many, null, false, size == 256 ? 2 : 3, halves);
+        return new HeadKernels(size, codes, decoding, null, null, null, many, null, size == 256 ? 2 : 3, halves);
     }
 
     private static boolean isTight(Gpu device, int size) {
@@ -132,8 +129,13 @@ public record HeadKernels(
         return pages.isCoded() ? tileBytes(size) : 0;
     }
 
+    /** Whether the copy engine brings pages to {@link #decode}, as to {@link #prefillHopper}. */
+    public boolean isBulk() {
+        return prefillHopper != null;
+    }
+
     public int decodeSharedBytes() {
-        if (isBulk) {
+        if (isBulk()) {
             return PackedTiles.STAGE_ALIGNMENT
                     + stages * (4 * AttentionTiling.TILE * size + Long.BYTES)
                     + 32 * size

@@ -36,6 +36,7 @@ public final class SampleKernels {
     private static final long ROW_BYTES = SampleRowLayout.BYTES;
     private static final long RESULT_BYTES = SampleResultLayout.BYTES;
     private static final int MAX_PARTS = 8;
+    private static final int MAX_ROWS_OF_LARGEST = 12; // with as many parts, as measured on an H200 (docs/performance.md)
     private static final int STATIC_SHARED_BYTES = 12 << 10;
 
     private final Gpu device;
@@ -264,10 +265,7 @@ public final class SampleKernels {
     }
 
     private void launch(Rows logits, int count, MemorySegment returned) {
-        int parts = 1;
-        while (parts < MAX_PARTS && parts * 2 * count <= device.multiprocessors() && device.isHopper()) {
-            parts *= 2;
-        }
+        int parts = parts(count);
         int range = range(vocabulary, parts);
         boolean inShared = isInShared(range);
         boolean hasNumbers = !isInShared(range(vocabulary, 1));
@@ -287,6 +285,15 @@ public final class SampleKernels {
                     .cluster(parts)
                     .launch(parts, Math.min(Launcher.MAX_BLOCKS, count - first), 1, THREADS);
         }
+    }
+
+    /** Blocks of a row, which are a cluster: as many as run at once. Not all multiprocessors find seven others of their part of a GPU. */
+    private int parts(int count) {
+        int parts = 1;
+        while (device.isHopper() && parts < MAX_PARTS && parts * 2 * count <= device.multiprocessors()) {
+            parts *= 2;
+        }
+        return parts == MAX_PARTS && count > MAX_ROWS_OF_LARGEST ? parts / 2 : parts;
     }
 
     private static void result(SampledTokens tokens, int row, MemorySegment source) {
