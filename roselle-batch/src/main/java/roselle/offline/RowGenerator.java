@@ -33,6 +33,7 @@ public final class RowGenerator {
      */
     public Answer answer(GenerationRequest request) {
         try (Generation generation = engine.submit(request)) {
+            generation.awaitWhole();
             return read(generation);
         } catch (InvalidRequestException refused) {
             return new Answer.Failed(FailureKind.INVALID_REQUEST, String.valueOf(refused.getMessage()));

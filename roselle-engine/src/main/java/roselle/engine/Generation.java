@@ -96,6 +96,18 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
         return event;
     }
 
+    /**
+     * Waits until all has been generated, for who wants nothing sooner: the reader is woken once, and not for each token. Returns at once
+     * where the answer's own text can end it, by a stop string or the one call that is allowed: that is seen by reading.
+     *
+     * @throws java.util.concurrent.CancellationException if the thread is interrupted
+     */
+    public void awaitWhole() {
+        if (!ended && Arrays.stream(choices).noneMatch(Choice::mayStop)) {
+            channel.awaitLast();
+        }
+    }
+
     /** The events; there is only one iteration, which ends after {@link Finished} or {@link Failed}. */
     @Override
     public Iterator<GenerationEvent> iterator() {
@@ -120,6 +132,7 @@ public final class Generation implements Iterable<GenerationEvent>, AutoCloseabl
      * @throws DeviceException if the engine failed
      */
     public String text() {
+        awaitWhole();
         var text = new StringBuilder();
         while (!ended) {
             switch (next()) {

@@ -44,6 +44,7 @@ public final class RoselleChatModel implements ChatModel, AutoCloseable {
         GenerationRequest asked = served.requests().of(request);
         var answer = new ChatAnswer(served.requests().modelName(request));
         try (var generation = served.engine().submit(asked)) {
+            generation.awaitWhole();
             for (var event : generation) {
                 answer.take(event);
             }

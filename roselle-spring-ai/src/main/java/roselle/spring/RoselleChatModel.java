@@ -87,6 +87,7 @@ public final class RoselleChatModel implements ChatModel {
     private ChatResponse answer(Prompt prompt) {
         var answer = new ChatAnswer(prompts.modelName(prompt));
         try (var generation = engine.submit(prompts.of(prompt))) {
+            generation.awaitWhole();
             for (var event : generation) {
                 answer.take(event);
             }

@@ -27,15 +27,20 @@ public final class Choice {
     private final AnswerText written;
     private final AnswerParser parser;
     private final ArrayDeque<AnswerPart> waiting = new ArrayDeque<>(); // behind text that the same token made certain
+    private final boolean mayStop;
     private final boolean isParallel;
     private boolean hasCalledAlone;
     private @Nullable FinishReason reason;
 
-    /** @param isParallel whether the answer may call more than one tool */
-    private Choice(int number, AnswerText written, AnswerParser parser, boolean isParallel) {
+    /**
+     * @param mayStop whether what it writes can end it
+     * @param isParallel whether the answer may call more than one tool
+     */
+    private Choice(int number, AnswerText written, AnswerParser parser, boolean mayStop, boolean isParallel) {
         this.number = number;
         this.written = written;
         this.parser = parser;
+        this.mayStop = mayStop;
         this.isParallel = isParallel;
     }
 
@@ -46,16 +51,22 @@ public final class Choice {
         boolean isParallel = !(request.prompt() instanceof Prompt.Chat chat)
                 || chat.toolUse().isParallel();
         var own = isChat ? format : ConversationFormat.PLAIN;
+        boolean mayStop = !isParallel || !request.stop().stopStrings().isEmpty();
         var choices = new Choice[request.output().choices()];
         for (int number = 0; number < choices.length; number++) {
             var written = new AnswerText(tokenizer, own, prompt, request.stop().stopStrings());
-            choices[number] = new Choice(number, written, own.parser(tokenizer, prompt, tools), isParallel);
+            choices[number] = new Choice(number, written, own.parser(tokenizer, prompt, tools), mayStop, isParallel);
         }
         return choices;
     }
 
     public boolean hasEnded() {
         return reason != null;
+    }
+
+    /** Whether it can be that what it writes ends it, so that it must be read as it comes. */
+    public boolean mayStop() {
+        return mayStop;
     }
 
     /** Whether a stop string has been written, or the one call that may be. */

@@ -151,7 +151,7 @@ public final class ActiveRequest {
             isOver = true;
             record(reason.name(), now);
             whenEnded.run(); // first: who reads the end finds the room it leaves
-            channel.offer(SIGNAL, completed(now));
+            channel.offerLast(SIGNAL, completed(now));
         }
     }
 
@@ -194,7 +194,7 @@ public final class ActiveRequest {
             isOver = true;
             record(kind.name(), System.nanoTime());
             whenEnded.run();
-            channel.offer(SIGNAL, new Signal.Broken(kind, message));
+            channel.offerLast(SIGNAL, new Signal.Broken(kind, message));
         }
     }
 }

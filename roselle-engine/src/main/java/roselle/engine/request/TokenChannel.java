@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * <p>One producer, which never blocks, and one consumer, which parks while there is nothing. Entries lie in linked chunks, so
  * the memory is that of the unread tokens, and their number is bounded by the request's own limits. The producer publishes an
  * entry by the volatile write of {@code written} and then looks for a waiter; the consumer announces itself as waiter and
- * then looks at {@code written}: in every interleaving one of the two sees the other.
+ * then looks at {@code written}: in every interleaving one of the two sees the other. Who waits for the last entry alone is
+ * woken by it alone, in the same way.
  */
 public final class TokenChannel {
     private static final int CHUNK = 64;
@@ -28,7 +29,9 @@ public final class TokenChannel {
     private Chunk head = tail; // the consumer's
     private long read;
     private volatile long written;
+    private volatile boolean isWhole;
     private volatile @Nullable Thread waiter;
+    private volatile @Nullable Thread waiterForLast;
 
     /** Adds an entry; called by the engine's thread only. */
     void offer(long entry, @Nullable Object detail) {
@@ -42,7 +45,17 @@ public final class TokenChannel {
         tail.entries[slot] = entry;
         tail.details[slot] = detail;
         written = position + 1;
-        Thread parked = waiter;
+        wake(waiter);
+    }
+
+    /** Adds the entry that no other follows; called by the engine's thread only. */
+    void offerLast(long entry, @Nullable Object detail) {
+        offer(entry, detail);
+        isWhole = true;
+        wake(waiterForLast);
+    }
+
+    private static void wake(@Nullable Thread parked) {
         if (parked != null) {
             LockSupport.unpark(parked);
         }
@@ -59,13 +72,29 @@ public final class TokenChannel {
         waiter = Thread.currentThread();
         try {
             while (written <= read) {
-                LockSupport.park(this);
-                if (Thread.currentThread().isInterrupted()) {
-                    throw new CancellationException("interrupted while waiting for a token");
-                }
+                park();
             }
         } finally {
             waiter = null;
+        }
+    }
+
+    /** Waits until there is the last entry, and with it all others. */
+    public void awaitLast() {
+        waiterForLast = Thread.currentThread();
+        try {
+            while (!isWhole) {
+                park();
+            }
+        } finally {
+            waiterForLast = null;
+        }
+    }
+
+    private void park() {
+        LockSupport.park(this);
+        if (Thread.currentThread().isInterrupted()) {
+            throw new CancellationException("interrupted while waiting for a token");
         }
     }
 
