@@ -1,10 +1,11 @@
 package roselle.offline;
 
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
@@ -31,6 +32,26 @@ public final class RowKey {
             SamplingParameters.ALL_TOKENS,
             "SamplingParameters.penalizesPrompt",
             false);
+
+    /** Components of records by their type: those that a class gives are new each time, and dear to call the first time. */
+    private static final ClassValue<List<Component>> COMPONENTS = new ClassValue<>() {
+        @Override
+        protected List<Component> computeValue(Class<?> type) {
+            return Arrays.stream(type.getRecordComponents())
+                    .map(each -> new Component(type.getSimpleName() + "." + each.getName(), each.getAccessor()))
+                    .toList();
+        }
+    };
+
+    private record Component(String name, Method accessor) {
+        private @Nullable Object value(Record fields) {
+            try {
+                return accessor.invoke(fields);
+            } catch (ReflectiveOperationException hidden) {
+                throw new IllegalStateException(name + " cannot be read", hidden);
+            }
+        }
+    }
 
     private RowKey() {}
 
@@ -60,7 +81,7 @@ public final class RowKey {
         String type = value == null ? "null" : value.getClass().getSimpleName();
         switch (value) {
             case Record fields -> {
-                Map<String, @Nullable Object> values = values(type, fields);
+                Map<String, @Nullable Object> values = values(fields);
                 addText(digest, type + values.size());
                 values.values().forEach(each -> add(digest, each));
             }
@@ -85,24 +106,16 @@ public final class RowKey {
     }
 
     /** By component, in their order. */
-    private static Map<String, @Nullable Object> values(String type, Record fields) {
+    private static Map<String, @Nullable Object> values(Record fields) {
         var values = new LinkedHashMap<String, @Nullable Object>();
-        for (RecordComponent component : fields.getClass().getRecordComponents()) {
-            Object value = value(fields, component);
-            String name = type + "." + component.getName();
-            if (!LATER.containsKey(name) || !LATER.get(name).equals(value)) {
-                values.put(name, value);
+        for (Component component : COMPONENTS.get(fields.getClass())) {
+            Object value = component.value(fields);
+            if (!LATER.containsKey(component.name())
+                    || !LATER.get(component.name()).equals(value)) {
+                values.put(component.name(), value);
             }
         }
         return values;
-    }
-
-    private static @Nullable Object value(Record fields, RecordComponent component) {
-        try {
-            return component.getAccessor().invoke(fields);
-        } catch (ReflectiveOperationException hidden) {
-            throw new IllegalStateException(component + " cannot be read", hidden);
-        }
     }
 
     private static void addText(MessageDigest digest, String text) {
