@@ -57,11 +57,12 @@ public final class Gateway implements AutoCloseable {
     private final AtomicBoolean isDraining = new AtomicBoolean();
 
     private Gateway(ServerConfig config, GatewayOptions options, Conventions conventions) {
-        LimitOptions limits = fitting(config.limits(), Transport.room());
+        int looks = options.members().size(); // each member is looked at by one request at a time
+        LimitOptions limits = fitting(config.limits(), Transport.room() - looks);
         this.config = config.with(limits);
         this.conventions = conventions;
         members = new Members(options.members().stream().map(Member::new).toList());
-        upstreams = new Upstreams(options.connect());
+        upstreams = new Upstreams(options.connect(), limits.requests() + looks);
         watch = new MemberWatch(members, upstreams, options);
         admission = new LimitedAdmission(limits.requests(), GatewayTrust.NONE);
         meters = new GatewayMeters(members);
@@ -78,7 +79,8 @@ public final class Gateway implements AutoCloseable {
 
     /**
      * The limits where each request has a connection to a member, and as many descriptors are left for these as clients may not
-     * take: a client with HTTP/1.1 has one request at a time, one with HTTP/2 many.
+     * take: a client with HTTP/1.1 has one request at a time, one with HTTP/2 many. Connections that are kept for later requests are
+     * among them: they make room where they must.
      *
      * @param room descriptors for connections of both kinds
      */

@@ -48,11 +48,22 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
     @Override
     public void handlerAdded(ChannelHandlerContext context) {
         channel = (DirectChannel) context.channel();
+        context.channel().closeFuture().addListener(_ -> owner.closed());
+    }
+
+    /** Whether there is a channel, whose end its owner will hear of. */
+    boolean hasBegun() {
+        return channel != null;
     }
 
     boolean isFresh(long nanos) {
         Channel open = channel;
-        return open != null && open.isActive() && System.nanoTime() - keptSince < nanos;
+        return open != null && open.isActive() && keptNanos(System.nanoTime()) < nanos;
+    }
+
+    /** How long it has waited for its next request. */
+    long keptNanos(long now) {
+        return now - keptSince;
     }
 
     /** Sends a request, whose answer goes to {@code upstream}. */
@@ -206,6 +217,14 @@ final class UpstreamConnection extends ChannelInboundHandlerAdapter {
         Channel open = channel;
         if (open != null) {
             open.close();
+        }
+    }
+
+    /** Closes it, and waits until it is. */
+    void closeNow() {
+        Channel open = channel;
+        if (open != null) {
+            open.close().awaitUninterruptibly();
         }
     }
 }

@@ -17,10 +17,16 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import roselle.server.transport.DirectChannel;
 
-/** Connections to other servers, each for one request at a time and kept for the next; thread-safe. */
+/**
+ * Connections to other servers, each for one request at a time and kept for the next; thread-safe.
+ *
+ * <p>Those in use and those kept are together no more than it may have, as long as those in use are: where another is needed, the one
+ * that was kept longest makes room for it.
+ */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails to leave closes the connection, and that is told
 public final class Upstreams implements AutoCloseable {
     private static final int LOOPS = 2;
@@ -36,10 +42,17 @@ public final class Upstreams implements AutoCloseable {
             LOOPS, new DefaultThreadFactory("roselle-upstream", true), NioIoHandler.newFactory());
     private final Set<Upstream> underWay = ConcurrentHashMap.newKeySet();
     private final Map<InetSocketAddress, ConcurrentLinkedDeque<UpstreamConnection>> kept = new ConcurrentHashMap<>();
+    private final AtomicInteger open = new AtomicInteger();
+    private final int maxOpen;
     private final Bootstrap bootstrap;
 
-    /** No connections yet; one that is not there after {@code connectTimeout} fails. */
-    public Upstreams(Duration connectTimeout) {
+    /**
+     * No connections yet; one that is not there after {@code connectTimeout} fails.
+     *
+     * @param maxOpen connections of all servers together: at least as many as there are requests at a time
+     */
+    public Upstreams(Duration connectTimeout, int maxOpen) {
+        this.maxOpen = maxOpen;
         bootstrap = new Bootstrap()
                 .group(loops)
                 .channelFactory(DirectChannel::new)
@@ -82,6 +95,9 @@ public final class Upstreams implements AutoCloseable {
     }
 
     UpstreamConnection connect(InetSocketAddress server) throws IOException {
+        if (open.incrementAndGet() > maxOpen) {
+            closeLongestKept();
+        }
         var connection = new UpstreamConnection(this, server);
         ChannelFuture connected = bootstrap
                 .clone()
@@ -94,11 +110,48 @@ public final class Upstreams implements AutoCloseable {
                 .connect(server);
         connected.awaitUninterruptibly();
         if (!connected.isSuccess()) {
+            if (connection.hasBegun()) {
+                connection.closeNow();
+            } else {
+                closed();
+            }
             throw (IOException) new ConnectException("no connection to " + server + ": "
                             + connected.cause().getMessage())
                     .initCause(connected.cause());
         }
         return connection;
+    }
+
+    private void closeLongestKept() {
+        for (var longest = longestKept(); longest != null; longest = longestKept()) {
+            var all = kept.get(longest.server());
+            if (all != null && all.removeLastOccurrence(longest)) { // no request has taken it meanwhile
+                longest.closeNow();
+                return;
+            }
+        }
+    }
+
+    private @Nullable UpstreamConnection longestKept() {
+        long now = System.nanoTime();
+        UpstreamConnection longest = null;
+        for (var all : kept.values()) {
+            var last = all.peekLast();
+            if (last != null && (longest == null || last.keptNanos(now) > longest.keptNanos(now))) {
+                longest = last;
+            }
+        }
+        return longest;
+    }
+
+    /** How many connections there are, in use and kept. */
+    int open() {
+        return open.get();
+    }
+
+    /** A connection is no more. */
+    void closed() {
+        open.decrementAndGet();
     }
 
     void keep(InetSocketAddress server, UpstreamConnection connection) {

@@ -1,6 +1,7 @@
 package roselle.server.upstream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.Unpooled;
 import java.io.BufferedReader;
@@ -20,7 +21,7 @@ import org.junit.jupiter.api.Test;
 class UpstreamTest {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
 
-    private final Upstreams owner = new Upstreams(PATIENCE);
+    private final Upstreams owner = new Upstreams(PATIENCE, 2);
     private final Upstream upstream =
             owner.begin(InetSocketAddress.createUnresolved("localhost", 1), UpstreamRequest.get("/", List.of()));
 
@@ -61,18 +62,66 @@ class UpstreamTest {
     void whatComesBeforeAnAnswerIsNone() throws Exception {
         String answer = "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n"
                 + "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody";
-        try (var listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            Thread.ofVirtual().start(() -> answerAll(listener, answer));
-            var server = new InetSocketAddress(listener.getInetAddress(), listener.getLocalPort());
-            for (int index = 0; index < 3; index++) { // on one connection, for the server accepts no other
-                try (Upstream asked = owner.begin(server, UpstreamRequest.get("/", List.of()))) {
-                    assertThat(asked.awaitHead(PATIENCE).status()).isEqualTo(200);
-                    assertThat(asked.read(PATIENCE))
-                            .asString(StandardCharsets.US_ASCII)
-                            .isEqualTo("body");
-                    assertThat(asked.read(PATIENCE)).isEmpty();
-                }
+        try (var server = new OneConnection(answer)) {
+            for (int index = 0; index < 3; index++) {
+                ask(server);
             }
+        }
+    }
+
+    @Test
+    void keptConnectionsMakeRoomForOthers() throws Exception {
+        String answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nbody";
+        try (var first = new OneConnection(answer);
+                var second = new OneConnection(answer);
+                var third = new OneConnection(answer)) {
+            ask(first);
+            ask(second);
+            ask(third); // of two that may be open
+
+            first.awaitEnd();
+            ask(second);
+            ask(third);
+            assertThat(owner.open()).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void connectionsThatFailedAreNotCounted() {
+        assertThatThrownBy(() -> upstream.awaitHead(PATIENCE)).isInstanceOf(IOException.class);
+
+        assertThat(owner.open()).isZero();
+    }
+
+    private void ask(OneConnection server) throws IOException {
+        try (Upstream asked = owner.begin(server.address(), UpstreamRequest.get("/", List.of()))) {
+            assertThat(asked.awaitHead(PATIENCE).status()).isEqualTo(200);
+            assertThat(asked.read(PATIENCE)).asString(StandardCharsets.US_ASCII).isEqualTo("body");
+            assertThat(asked.read(PATIENCE)).isEmpty();
+        }
+    }
+
+    /** A server that answers all requests of one connection alike, and accepts no other. */
+    private static final class OneConnection implements AutoCloseable {
+        private final ServerSocket listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        private final Thread answering;
+
+        OneConnection(String answer) throws IOException {
+            answering = Thread.ofVirtual().start(() -> answerAll(listener, answer));
+        }
+
+        InetSocketAddress address() {
+            return new InetSocketAddress(listener.getInetAddress(), listener.getLocalPort());
+        }
+
+        /** Waits until the client has closed the connection. */
+        void awaitEnd() throws InterruptedException {
+            assertThat(answering.join(PATIENCE)).isTrue();
+        }
+
+        @Override
+        public void close() throws IOException {
+            listener.close();
         }
     }
 
