@@ -31,14 +31,16 @@ import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import roselle.api.GenerationEvent;
 import roselle.api.GenerationRequest;
 import roselle.engine.Engine;
-import roselle.engine.Generation;
+import roselle.engine.EngineTotals;
+import roselle.offline.Answer;
+import roselle.offline.RowGenerator;
 
 /**
  * Measures one worker against its own engine without Spark: the same JVM, the same engine, prompts of one kind, in turns. Prints
- * generated tokens a second, and the processors' time that one takes, which other programs change less; nothing here fails by a clock.
+ * generated tokens a second, the processors' time that one takes, which other programs change less, and the time that no step took;
+ * nothing here fails by a clock.
  *
  * <p>{@code -Droselle.rates.model=FILE}, {@code .rows=N}, {@code .tokens=N}, {@code .repeats=N} say what is measured, as
  * docs/performance.md has it.
@@ -53,6 +55,9 @@ class OfflineRatesTest {
 
     private static final StructType RATE =
             new StructType().add("nanos", DataTypes.LongType).add("tokens", DataTypes.LongType);
+
+    private static final StructType STEPS =
+            new StructType().add("count", DataTypes.LongType).add("nanos", DataTypes.LongType);
 
     private static Map<String, String> options() {
         return new HashMap<>(Map.of("model", MODEL, "context", "1024", "maxTokens", "" + TOKENS));
@@ -91,16 +96,21 @@ class OfflineRatesTest {
                 boolean isOwnFirst = repeat % 2 == 0;
                 for (boolean isOwn : new boolean[] {isOwnFirst, !isOwnFirst}) {
                     long begin = first;
+                    Steps before = steps(spark);
                     Rate rate = measured(cluster, () -> isOwn ? own(spark, begin) : ofSpark(spark, begin));
+                    Steps steps = steps(spark).since(before);
                     System.out.printf(
                             Locale.ROOT,
-                            "model=%s rows=%d repeat=%d %s: %.1f tokens/s, %.1f us of processors a token%n",
+                            "model=%s rows=%d repeat=%d %s: %.1f tokens/s, %.1f us of processors a token,"
+                                    + " %d steps, %.2f s outside of them%n",
                             MODEL.substring(MODEL.lastIndexOf('/') + 1),
                             ROWS,
                             repeat,
                             isOwn ? "engine" : "spark",
                             rate.tokensPerSecond(),
-                            rate.microsPerToken());
+                            rate.microsPerToken(),
+                            steps.count(),
+                            rate.seconds() - steps.seconds());
                     first += ROWS;
                     if (repeat >= 0) {
                         (isOwn ? own : ofSpark).add(rate);
@@ -140,15 +150,45 @@ class OfflineRatesTest {
     }
 
     /** What a run has come to; the time of processors is that of the whole executor. */
-    private record Rate(double tokensPerSecond, double microsPerToken) {}
+    private record Rate(double seconds, double tokensPerSecond, double microsPerToken) {}
 
     private record Run(long tokens, double seconds) {}
+
+    /** What the executor's engine has done since it was opened. */
+    private record Steps(long count, double seconds) {
+        Steps since(Steps before) {
+            return new Steps(count - before.count, seconds - before.seconds);
+        }
+    }
+
+    private static Steps steps(SparkSession spark) {
+        Row sums = prompts(spark, 0, 1, 1)
+                .mapPartitions(new Totals(), Encoders.row(STEPS))
+                .collectAsList()
+                .getFirst();
+        return new Steps(sums.getLong(0), sums.getLong(1) / 1e9);
+    }
+
+    private static final class Totals implements MapPartitionsFunction<Row, Row> {
+        @Serial
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public Iterator<Row> call(Iterator<Row> rows) {
+            List<EngineTotals> all = ExecutorEngines.OF_THIS_JVM.each(
+                    (_, engine) -> engine.status().totals());
+            return List.of(RowFactory.create(
+                            all.stream().mapToLong(EngineTotals::steps).sum(),
+                            all.stream().mapToLong(EngineTotals::stepNanos).sum()))
+                    .iterator();
+        }
+    }
 
     private static Rate measured(StandaloneCluster cluster, Supplier<Run> work) {
         Duration before = cluster.processorTime();
         Run run = work.get();
         double micros = cluster.processorTime().minus(before).toNanos() / 1e3;
-        return new Rate(run.tokens() / run.seconds(), micros / run.tokens());
+        return new Rate(run.seconds(), run.tokens() / run.seconds(), micros / run.tokens());
     }
 
     private static double median(List<Rate> rates, ToDoubleFunction<Rate> of) {
@@ -213,12 +253,12 @@ class OfflineRatesTest {
 
         private static long tokens(Engine engine, ExecutorService readers, List<GenerationRequest> requests)
                 throws InterruptedException, ExecutionException {
+            var generator = new RowGenerator(engine);
             var places = new Semaphore(WAITING);
             List<Future<Integer>> answers = new ArrayList<>();
             for (GenerationRequest request : requests) {
                 places.acquire();
-                Generation generation = engine.submit(request);
-                answers.add(readers.submit(() -> read(generation, places)));
+                answers.add(readers.submit(() -> answered(generator, request, places)));
             }
             long tokens = 0;
             for (Future<Integer> answer : answers) {
@@ -227,12 +267,10 @@ class OfflineRatesTest {
             return tokens;
         }
 
-        private static int read(Generation generation, Semaphore places) {
-            try (generation) {
-                for (GenerationEvent event : generation) {
-                    if (event instanceof GenerationEvent.Finished finished) {
-                        return finished.usage().completionTokens();
-                    }
+        private static int answered(RowGenerator generator, GenerationRequest request, Semaphore places) {
+            try {
+                if (generator.answer(request) instanceof Answer.Generated answer) {
+                    return answer.usage().completionTokens();
                 }
                 throw new IllegalStateException("a row failed");
             } finally {
