@@ -1,6 +1,5 @@
 package roselle.structured;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import roselle.grammar.automaton.Lexeme;
 
@@ -30,12 +29,12 @@ final class OctetLexeme implements Lexeme {
     }
 
     @Override
-    public byte[] only() {
-        return Arrays.copyOfRange(octets, at, octets.length);
+    public KnownTexts texts() {
+        return new KnownTexts(new byte[][] {octets}, 0, 1, at, null);
     }
 
     @Override
-    public Lexeme onlyEnd() {
+    public Lexeme endOf(int which) {
         return END;
     }
 }

@@ -1,5 +1,7 @@
 package roselle.grammar.automaton;
 
+import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -19,14 +21,50 @@ public interface Lexeme {
         return null;
     }
 
-    /** The bytes that alone may come, to the lexeme's end, where there is one way and this is cheap to know; null for most. */
-    default byte @Nullable [] only() {
+    /**
+     * Some texts as bytes, in an order in which neighbours begin alike.
+     *
+     * @param texts of which those between two are meant
+     * @param skipped bytes of each of them that have been read
+     * @param gone which of those between are left out, counted from the first; null for none
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record KnownTexts(
+            byte[][] texts,
+            int from,
+            int to,
+            int skipped,
+            @Nullable BitSet gone) {
+        /** Whether one of them is not left out. */
+        public boolean has(int which) {
+            return gone == null || !gone.get(which - from);
+        }
+    }
+
+    /** The texts that alone may come, to the lexeme's end, where this is cheap to know; null for most. */
+    default @Nullable KnownTexts texts() {
         return null;
     }
 
-    /** The lexeme behind those bytes. */
+    /** The lexeme behind one of those texts. */
+    default Lexeme endOf(int which) {
+        throw new IllegalStateException("there are other ways");
+    }
+
+    /** What is still to come of the one text of {@link #texts}; null where there are several ways. */
+    default byte @Nullable [] only() {
+        KnownTexts known = texts();
+        if (known == null || known.to() != known.from() + 1) {
+            return null;
+        }
+        byte[] whole = known.texts()[known.from()];
+        return Arrays.copyOfRange(whole, known.skipped(), whole.length);
+    }
+
+    /** The lexeme behind that text. */
     default Lexeme onlyEnd() {
-        throw new IllegalStateException("there are several ways");
+        KnownTexts known = texts();
+        return endOf(known == null ? 0 : known.from());
     }
 
     /** Whether the lexeme is complete here; it may still go on. */
@@ -137,6 +175,38 @@ public interface Lexeme {
      */
     default Symbols agreement(Lexeme other) {
         return Symbols.NONE;
+    }
+
+    /**
+     * Where the {@link SymbolClasses#group groups} of symbols lead.
+     *
+     * @param mixed groups whose symbols do not all lead to the same lexeme, as bits
+     * @param behind of each other group the lexeme, null where it does not come
+     */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
+    record Groups(int mixed, @Nullable Lexeme[] behind) {
+        /** Those of a lexeme that knows whether classes are alike. */
+        public static Groups of(Lexeme lexeme) {
+            Lexeme[] behind = new Lexeme[SymbolClasses.GROUPS];
+            int mixed = 0;
+            for (int group = 0; group < behind.length; group++) {
+                if (lexeme.isAlike(SymbolClasses.group(group))) {
+                    behind[group] = lexeme.behind(SymbolClasses.group(group));
+                } else {
+                    mixed |= 1 << group;
+                }
+            }
+            return new Groups(mixed, behind);
+        }
+
+        public boolean isMixed(int group) {
+            return (mixed & 1 << group) != 0;
+        }
+    }
+
+    /** Where groups of symbols lead; null where that is not known. */
+    default @Nullable Groups groups() {
+        return null;
     }
 
     /** Whether all symbols of some classes lead to one and the same lexeme, or to none. */

@@ -25,6 +25,13 @@ public final class SymbolClasses {
     /** All that lies beyond ASCII. */
     public static final long ALL_BEYOND = 1L << BEYOND | 1L << BLANKS | 1L << SEPARATORS;
 
+    /** How many {@link #group groups} there are. */
+    public static final int GROUPS = 6;
+
+    private static final long[] CLASSES_OF_GROUPS = {
+        3L << (LETTERS + 2), 3L << LETTERS, 1L << DIGITS, 1L << BEYOND, 1L << BLANKS, 1L << SEPARATORS
+    };
+
     private static final byte[] OF_ASCII = ofAscii();
 
     /** First, last, class of those beyond ASCII that are in classes of few: what expressions call blanks. */
@@ -76,6 +83,14 @@ public final class SymbolClasses {
         of['\n'] = LINE_FEED;
         of['\r'] = RETURN;
         return of;
+    }
+
+    /**
+     * The classes of a group that most expressions treat alike: small letters, capitals, digits, and what lies beyond ASCII without
+     * blanks and separators, those blanks, those separators.
+     */
+    public static long group(int which) {
+        return CLASSES_OF_GROUPS[which];
     }
 
     /** The class of a code point. */

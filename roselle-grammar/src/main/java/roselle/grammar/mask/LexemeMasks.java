@@ -55,6 +55,9 @@ final class LexemeMasks {
     }
 
     private LexemeMask make(Lexeme lexeme, int node) {
+        if (lexeme.texts() != null) {
+            return walk.inside(lexeme, node);
+        }
         Lexeme unbounded = lexeme.unbounded();
         if (unbounded != null && node == 0) {
             return bounds.bounded(mask(unbounded, 0), counts(unbounded), lexeme.minSymbols(), lexeme.maxSymbols());
@@ -92,6 +95,10 @@ final class LexemeMasks {
         Lexeme behind = Objects.requireNonNull(lexeme.behind(run));
         if (behind.loop().isWide() && walk.areAlike(lexeme, behind, node)) {
             return walk.differing(mask(behind, node), lexeme, behind, node);
+        }
+        LexemeMask byClasses = walk.byClasses(lexeme, node);
+        if (byClasses != null) {
+            return byClasses;
         }
         return walk.along(lexeme, node, run, vocabulary.slice(Symbols.ofClasses(run)));
     }

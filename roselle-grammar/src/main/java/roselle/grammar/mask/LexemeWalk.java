@@ -10,6 +10,7 @@ import roselle.grammar.automaton.SymbolClasses;
 
 /** Walks of the vocabulary's trie along lexemes. Not thread-safe. */
 final class LexemeWalk {
+    private static final int MIN_DENSE = 4096; // tokens, from which on a set of them is a base
     private static final int MIN_SCANNED = 16; // nodes below one
     private static final int MIN_LOOPED = 24; // nodes, below which steps are quicker than a slice
     private static final int APART =
@@ -24,6 +25,8 @@ final class LexemeWalk {
     private final LexemeMasks lexemes;
     private final @Nullable Lexeme[] path; // of a scan, by depth
     private final LexemePath ways; // to some ends
+    private final int[] wayOfTexts; // by depth
+    private final ClassWalk classes;
 
     LexemeWalk(Vocabulary vocabulary) {
         this.lexemes = new LexemeMasks(vocabulary, this);
@@ -34,6 +37,8 @@ final class LexemeWalk {
         this.builders.add(inner);
         this.path = new Lexeme[trie.maxDepth + 1];
         this.ways = new LexemePath(vocabulary);
+        this.wayOfTexts = new int[trie.maxDepth + 1];
+        this.classes = new ClassWalk(vocabulary, this);
     }
 
     /** What is known of lexemes. */
@@ -62,11 +67,56 @@ final class LexemeWalk {
         return new LexemeMask(inner.finish(), ends.build());
     }
 
+    /** The same by classes of symbols, where many tokens are below a node and the lexeme treats classes alike; else null. */
+    @Nullable
+    LexemeMask byClasses(Lexeme lexeme, int node) {
+        int root = isLarge(node) && !lexeme.loop().isWide() ? classes.root(lexeme, node) : -1;
+        if (root < 0) {
+            return null;
+        }
+        inner.clear();
+        Ends.Builder ends = new Ends.Builder();
+        if (lexeme.mayEnd() && trie.hasChildren(node)) {
+            ends.add(lexeme, node);
+        }
+        Ends.Builder found = new Ends.Builder();
+        classes.inside(lexeme, root, found);
+        ends.addGrouped(found);
+        return new LexemeMask(inner.finish(), ends.build());
+    }
+
+    /** Adds tokens of which there are many. */
+    void addMany(IntList tokens) {
+        int[] all = tokens.toArray();
+        if (all.length <= MIN_DENSE) {
+            for (int token : all) {
+                inner.add(token);
+            }
+            return;
+        }
+        long[] bits = new long[vocabulary.words()];
+        for (int token : all) {
+            bits[token >>> 6] |= 1L << token;
+        }
+        inner.addAll(TokenSet.of(Dense.of(bits)));
+    }
+
+    /** Walks from a node with symbols beyond ASCII. */
+    void beyond(Lexeme lexeme, int node, Ends.Builder ends) {
+        for (int i = trie.firstChild[node + 1] - 1; i >= trie.firstChild[node]; i--) {
+            int octet = trie.childOctet[i] & 0xFF;
+            if (octet < 0x80) {
+                return;
+            }
+            enter(lexeme.next(octet), trie.child[i], ends);
+        }
+    }
+
     private boolean isWorthLoop(Lexeme lexeme, int node) {
         return trie.end[node] - node > MIN_LOOPED && lexeme.loop().isWide();
     }
 
-    private void collect(Lexeme lexeme, int parent, Ends.Builder ends) {
+    void collect(Lexeme lexeme, int parent, Ends.Builder ends) {
         if (isWorthApart(lexeme, parent)) {
             LexemeMask found = apart(lexeme, parent);
             inner.addAll(found.inside);
@@ -202,9 +252,9 @@ final class LexemeWalk {
     }
 
     private void collectChildren(Lexeme lexeme, int parent, Ends.Builder ends) {
-        byte[] only = lexeme.only();
-        if (only != null) {
-            collect(lexeme, only, parent, ends);
+        Lexeme.KnownTexts texts = lexeme.texts();
+        if (texts != null) {
+            collect(lexeme, texts, parent, ends);
             return;
         }
         int[] few = lexeme.octets();
@@ -243,7 +293,7 @@ final class LexemeWalk {
             for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
                 inner.add(token);
             }
-            boolean isFew = (end - node > MIN_SCANNED && (next.only() != null || next.octets() != null))
+            boolean isFew = (end - node > MIN_SCANNED && (next.texts() != null || next.octets() != null))
                     || isWorthLoop(next, node)
                     || isWorthApart(next, node);
             if (end > node + 1 && next.mayEnd()) {
@@ -261,24 +311,46 @@ final class LexemeWalk {
         }
     }
 
-    /** The same where there is one way. */
-    private void collect(Lexeme lexeme, byte[] only, int parent, Ends.Builder ends) {
-        int node = parent;
-        for (byte octet : only) {
-            node = trie.child(node, octet & 0xFF);
-            if (node < 0) {
-                return;
+    /** The same where the texts are known. */
+    private void collect(Lexeme lexeme, Lexeme.KnownTexts texts, int parent, Ends.Builder ends) {
+        int[] way = wayOfTexts;
+        way[0] = parent;
+        int known = 0; // nodes of the way of the text before
+        byte[] before = {};
+        for (int which = texts.from(); which < texts.to(); which++) {
+            if (!texts.has(which)) {
+                continue;
             }
-            for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
-                inner.add(token);
+            byte[] bytes = texts.texts()[which];
+            int at = Math.min(known, shared(before, bytes, texts.skipped()));
+            int node = way[at];
+            while (at < bytes.length - texts.skipped()) {
+                node = trie.child(node, bytes[texts.skipped() + at] & 0xFF);
+                if (node < 0) {
+                    break;
+                }
+                for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
+                    inner.add(token);
+                }
+                way[++at] = node;
             }
-        }
-        if (only.length > 0 && trie.hasChildren(node)) {
-            ends.add(lexeme.onlyEnd(), node);
+            if (node >= 0 && at > 0 && trie.hasChildren(node)) {
+                ends.add(lexeme.endOf(which), node);
+            }
+            known = at;
+            before = bytes;
         }
     }
 
-    private void enter(@Nullable Lexeme lexeme, int node, Ends.Builder ends) {
+    private static int shared(byte[] a, byte[] b, int skipped) {
+        if (a.length == 0) {
+            return 0;
+        }
+        int at = Arrays.mismatch(a, skipped, a.length, b, skipped, b.length);
+        return at < 0 ? b.length - skipped : at;
+    }
+
+    void enter(@Nullable Lexeme lexeme, int node, Ends.Builder ends) {
         if (lexeme == null) {
             return;
         }

@@ -189,6 +189,11 @@ final class NodeSymbols {
         return known[symbol];
     }
 
+    /** Classes that the symbol of a node beyond ASCII may become one of, as bits; none where it cannot become a symbol. */
+    long beyond(int node) {
+        return kind[node] < 128 ? NONE : classes.get(kind[node] - 128);
+    }
+
     /** The node before the first byte of a node's symbol. */
     int above(int node) {
         int at = parent[node];

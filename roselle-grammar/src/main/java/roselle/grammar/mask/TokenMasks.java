@@ -89,7 +89,7 @@ public final class TokenMasks {
         TokenMask mask;
         try {
             State twin = state.twin();
-            mask = twin.equals(state) ? walkedMask(state) : maskByTwin(state, twin);
+            mask = twin.equals(state) ? walkedMask(state, false) : maskByTwin(state, twin);
         } finally {
             constraint.endStep();
         }
@@ -102,7 +102,7 @@ public final class TokenMasks {
     private TokenMask maskByTwin(State state, State twin) {
         Wide wide = twins.find(twin);
         if (wide == null) {
-            TokenMask all = walkedMask(twin);
+            TokenMask all = walkedMask(twin, true);
             int[] far = sorted(walk.farTokens());
             FarTokens kinds = vocabulary.far();
             int[] withContents = kinds.those(far, FarTokens.WITH_CONTENTS);
@@ -123,7 +123,7 @@ public final class TokenMasks {
             State last = path[known];
             if (last == null || !last.mayAdvance(bytes[bytes.length - 1] & 0xFF)) {
                 if (narrowed == null) {
-                    walk.clear(); // a mask that was given up may have left some
+                    walk.clear(false); // a mask that was given up may have left some
                     narrowed = walk.tokens();
                     narrowed.addAll(wide.tokens());
                 }
@@ -177,8 +177,8 @@ public final class TokenMasks {
                 : wide.withContents;
     }
 
-    private TokenMask walkedMask(State state) {
-        walk.clear(); // a walk that was given up may have left some
+    private TokenMask walkedMask(State state, boolean asksFar) {
+        walk.clear(asksFar); // a walk that was given up may have left some
         if (state.isAccepting()) {
             for (int token : vocabulary.endTokens()) {
                 walk.tokens().add(token);

@@ -29,6 +29,7 @@ final class TrieWalk {
         final SetBuilder tokens;
         final IntList far = new IntList();
         final List<Exit> exits = new ArrayList<>();
+        boolean asksFar = true; // parts may be asked later
 
         Found(Vocabulary vocabulary) {
             this.tokens = new SetBuilder(vocabulary.words());
@@ -66,10 +67,11 @@ final class TrieWalk {
         return ofMask.tokens;
     }
 
-    /** Begins a mask. */
-    void clear() {
+    /** Begins a mask; tells {@link #farTokens} of it where they are asked for. */
+    void clear(boolean asksFar) {
         found = ofMask;
         found.clear();
+        found.asksFar = asksFar;
         separators = 0;
         inside.clear();
     }
@@ -129,9 +131,9 @@ final class TrieWalk {
 
     private void take(Part part, State state) {
         found.tokens.addAll(part.inside);
-        if (separators > 0) {
+        if (isFar()) {
             part.inside.forEach(found.far::add);
-        } else {
+        } else if (found.asksFar) {
             for (int token : part.far) {
                 found.far.add(token);
             }
@@ -145,6 +147,11 @@ final class TrieWalk {
                 separators = before;
             }
         }
+    }
+
+    /** Whether what is added now reaches far, and somebody asks for it. */
+    private boolean isFar() {
+        return separators > 0 && found.asksFar;
     }
 
     private void walk(State state, Object place) {
@@ -282,7 +289,7 @@ final class TrieWalk {
     private Ends inside(Lexeme lexeme, int parent) {
         LexemeMask mask = below(lexeme, parent);
         found.tokens.addAll(mask.inside);
-        if (separators > 0) {
+        if (isFar()) {
             mask.inside.forEach(found.far::add);
         }
         return mask.ends;
@@ -316,7 +323,7 @@ final class TrieWalk {
 
     private void allowOne(int token) {
         found.tokens.add(token);
-        if (separators > 0) {
+        if (isFar()) {
             found.far.add(token);
         }
     }

@@ -21,6 +21,7 @@ public final class Vocabulary {
     private final int[] endTokens;
     private final TokenTrie trie;
     private final NodeSymbols symbols;
+    private final ClassTrie classes;
     private final IdentityTable<LexemeMask> shared = new IdentityTable<>(); // of lexemes that all constraints share
     private final IdentityTable<Map<Integer, LexemeMask>> sharedBelow = new IdentityTable<>(); // the same by node
     private long sharedBytes; // of these, under their lock
@@ -46,6 +47,7 @@ public final class Vocabulary {
         }
         this.trie = new TokenTrie(this.tokens);
         this.symbols = new NodeSymbols(trie);
+        this.classes = new ClassTrie(trie, symbols);
         this.masks = new MaskStore(words());
         this.far = new FarTokens(this.tokens);
     }
@@ -91,6 +93,10 @@ public final class Vocabulary {
 
     NodeSymbols symbols() {
         return symbols;
+    }
+
+    ClassTrie classes() {
+        return classes;
     }
 
     /** The tokens of symbols of a set. */

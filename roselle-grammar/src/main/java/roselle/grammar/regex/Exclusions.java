@@ -52,43 +52,33 @@ record Exclusions(Language wider, Language gone) {
         return all == null ? null : new Exclusions(all, languages.not(language));
     }
 
-    /** How a text is spelled to its end, where there is one way. */
-    interface Speller {
-        byte @Nullable [] spelled(String text);
-    }
-
     /** What is left out: texts as they are spelled, and languages with texts of which that is not known. */
     record Parts(List<byte[]> spelled, List<Language> others) {
         static final Parts NONE = new Parts(List.of(), List.of());
     }
 
-    /** What is left out. */
-    Parts parts(Speller speller) {
+    /** What is left out; of texts within JSON, as they are spelled to their ends, where there is one way. */
+    Parts parts(boolean isInJson) {
         Parts found = new Parts(new ArrayList<>(), new ArrayList<>());
         for (Language part : gone.kind == Kind.OR ? gone.parts : new Language[] {gone}) {
-            if (part.kind != Kind.LITERALS || !addSpelled(part, speller, found.spelled)) {
+            byte[][] spelled = isInJson && part.payload instanceof Literals list
+                    ? list.texts().spelled(true)
+                    : null;
+            if (spelled == null) {
                 found.others.add(part);
+            } else {
+                addSpelled((Literals) Objects.requireNonNull(part.payload), spelled, found.spelled);
             }
         }
         return found;
     }
 
-    /** Whether all texts of a list have one spelling each; if so, these are added. */
-    private static boolean addSpelled(Language part, Speller speller, List<byte[]> spelled) {
-        int before = spelled.size();
-        Literals literals = (Literals) Objects.requireNonNull(part.payload);
+    private static void addSpelled(Literals literals, byte[][] spelled, List<byte[]> found) {
         for (int i = literals.from(); i < literals.to(); i++) {
-            if (!literals.has(i)) {
-                continue;
+            if (literals.has(i)) {
+                found.add(Arrays.copyOfRange(spelled[i], literals.depth(), spelled[i].length));
             }
-            byte[] bytes = speller.spelled(literals.rest(i));
-            if (bytes == null) {
-                spelled.subList(before, spelled.size()).clear();
-                return false;
-            }
-            spelled.add(bytes);
         }
-        return true;
     }
 
     private static boolean isEndless(Language language) {

@@ -90,7 +90,22 @@ public final class Formats {
 
     /** Those that have few states, whatever has been read. */
     private static final Set<String> SHARED = Set.of(
-            "date", "time", "date-time", "duration", "email", "ipv4", "ipv6", "uuid", "uri", "uri-reference", "iri");
+            "date",
+            "time",
+            "date-time",
+            "duration",
+            "email",
+            "idn-email",
+            "ipv4",
+            "ipv6",
+            "uuid",
+            "uri",
+            "uri-reference",
+            "iri",
+            "iri-reference",
+            "uri-template",
+            "json-pointer",
+            "relative-json-pointer");
 
     private Formats() {}
 

@@ -102,17 +102,11 @@ public final class Languages {
         return literals(Literals.of(all.texts(), all.from(), all.to(), all.depth(), indices));
     }
 
-    /** The rest of the one text that a language of {@link #literals} has; null of others. */
-    @Nullable
-    String onlyText(Language language) {
-        return language.payload instanceof Literals one && one.to() == one.from() + 1 ? one.rest() : null;
-    }
-
-    /** What is behind that text. */
-    Language onlyEnd(Language language) {
-        Literals one = (Literals) Objects.requireNonNull(language.payload);
-        int length = one.texts().codePoints[one.from()].length;
-        return literals(new Literals(one.texts(), one.from(), one.to(), length, null));
+    /** What is behind one of the texts of a language that has a list of them. */
+    Language end(Language language, int which) {
+        Literals some = (Literals) Objects.requireNonNull(language.payload);
+        int length = some.texts().codePoints[which].length;
+        return literals(new Literals(some.texts(), which, which + 1, length, null));
     }
 
     Language literals(@Nullable Literals literals) {
@@ -379,12 +373,15 @@ public final class Languages {
     private Steps raw(Language language) {
         Steps known = language.raw;
         if (known == null) {
-            if (++depth > MAX_DEPTH) {
-                depth = 0;
+            if (depth >= MAX_DEPTH) {
                 throw new GrammarException(GrammarException.Reason.BUDGET, "the expression is nested too deep.");
             }
-            known = rawSteps(language);
-            depth--;
+            depth++;
+            try {
+                known = rawSteps(language);
+            } finally {
+                depth--;
+            }
             language.raw = known;
         }
         return known;

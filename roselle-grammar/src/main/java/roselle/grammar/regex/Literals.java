@@ -1,5 +1,6 @@
 package roselle.grammar.regex;
 
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import roselle.grammar.automaton.Lexeme;
 
 /**
  * The rests of some of the texts of a sorted list, those that share a beginning: a node of their trie.
@@ -39,6 +41,8 @@ record Literals(
         final String[] spelled;
         final int[][] codePoints;
         final Map<String, Integer> index = new HashMap<>();
+        private final byte[] @Nullable [][] bytes = new byte[2][][]; // made when first asked for
+        private final boolean[] hasBytes = new boolean[2];
 
         Texts(String[] spelled, int[][] codePoints) {
             this.spelled = spelled;
@@ -46,6 +50,30 @@ record Literals(
             for (int i = 0; i < spelled.length; i++) {
                 index.put(spelled[i], i);
             }
+        }
+
+        /** Each of them as bytes, within JSON with the closing quotation mark; null where one may have several spellings. */
+        byte @Nullable [][] spelled(boolean isInJson) {
+            int which = isInJson ? 1 : 0;
+            if (!hasBytes[which]) {
+                bytes[which] = spell(isInJson);
+                hasBytes[which] = true;
+            }
+            return bytes[which];
+        }
+
+        private byte @Nullable [][] spell(boolean isInJson) {
+            byte[][] all = new byte[spelled.length][];
+            for (int i = 0; i < all.length; i++) {
+                for (int character : codePoints[i]) {
+                    boolean isEscaped = isInJson && (character < 0x20 || character == '"' || character == '\\');
+                    if (isEscaped || character >= 0x7F) {
+                        return null;
+                    }
+                }
+                all[i] = (isInJson ? spelled[i] + '"' : spelled[i]).getBytes(StandardCharsets.US_ASCII);
+            }
+            return all;
         }
 
         /** In the order of their code points, each once. */
@@ -69,6 +97,12 @@ record Literals(
     @SuppressWarnings("ArrayRecordComponent") // never compared but by its code points
     private record Text(String spelled, int[] codePoints) {
         static final Comparator<Text> BY_CODE_POINTS = Comparator.comparing(Text::codePoints, Arrays::compare);
+    }
+
+    /** These as bytes; null where one may have several spellings. */
+    Lexeme.@Nullable KnownTexts spelled(boolean isInJson) {
+        byte[][] all = texts.spelled(isInJson);
+        return all == null ? null : new Lexeme.KnownTexts(all, from, to, depth, gone);
     }
 
     /** Those of some texts between two that are not gone, in the one form that equal rests share; null if there are none. */

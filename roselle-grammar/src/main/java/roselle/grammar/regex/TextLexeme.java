@@ -1,6 +1,5 @@
 package roselle.grammar.regex;
 
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -38,7 +37,7 @@ public final class TextLexeme implements Lexeme {
     private static final int MAX_FEW = 12;
 
     private static final TextLexeme NOT_ASKED = new TextLexeme();
-    private static final byte[] SEVERAL = {}; // a mark: there is not one way alone
+    private static final KnownTexts NO_TEXTS = new KnownTexts(new byte[0][], 0, 0, 0, null); // a mark
     private static final Edges NO_EDGES = new Edges(new int[0], new TextLexeme[0]);
     private static final String SHORT_ESCAPES = "\"\\/bfnrt";
     private static final String SHORT_MEANINGS = "\"\\/\b\f\n\r\t";
@@ -51,7 +50,8 @@ public final class TextLexeme implements Lexeme {
     private final int count;
     private final int high;
     private volatile @Nullable Edges edges;
-    private volatile byte @Nullable [] only; // null where not asked for
+    private volatile @Nullable KnownTexts texts; // null where not asked for
+    private volatile @Nullable Groups groups; // the same
     private Exclusions.@Nullable Parts leftOut; // under the lock, from one question about it to the other
 
     private TextLexeme() {
@@ -450,6 +450,16 @@ public final class TextLexeme implements Lexeme {
     }
 
     @Override
+    public @Nullable Groups groups() {
+        Groups known = groups;
+        if (known == null && form == PLAIN) {
+            known = Groups.of(this);
+            groups = known;
+        }
+        return known;
+    }
+
+    @Override
     public boolean isAlike(long classes) {
         return form == PLAIN && runs().target(classes) != null;
     }
@@ -482,7 +492,7 @@ public final class TextLexeme implements Lexeme {
         Exclusions.Parts parts = leftOut;
         if (parts == null) {
             Exclusions known = Exclusions.of(all, language());
-            parts = known == null ? Exclusions.Parts.NONE : known.parts(this::spelled);
+            parts = known == null ? Exclusions.Parts.NONE : known.parts(form == PLAIN && spelling == Spelling.JSON);
         }
         return parts;
     }
@@ -512,41 +522,32 @@ public final class TextLexeme implements Lexeme {
         }
     }
 
-    /** The bytes of a text to its end, if there is one way to spell it from here. */
-    private byte @Nullable [] spelled(String text) {
-        if (form != PLAIN || spelling == Spelling.JSON_ANY) {
-            return null;
-        }
-        if (spelling == Spelling.RAW) {
-            return text.getBytes(StandardCharsets.UTF_8);
-        }
-        for (int i = 0; i < text.length(); i++) {
-            char character = text.charAt(i);
-            if (character < 0x20 || character >= 0x7F || character == '"' || character == '\\') {
-                return null;
-            }
-        }
-        return (text + '"').getBytes(StandardCharsets.US_ASCII);
-    }
-
     @Override
-    @SuppressWarnings({"ReferenceEquality", "ArrayEquals"}) // a mark
-    public byte @Nullable [] only() {
-        byte[] known = only;
+    @SuppressWarnings("ReferenceEquality") // a mark
+    public @Nullable KnownTexts texts() {
+        KnownTexts known = texts;
         if (known == null) {
-            String rest = form == PLAIN ? known(languages).onlyText(language()) : null;
-            byte[] bytes = rest == null ? null : spelled(rest);
-            known = bytes == null ? SEVERAL : bytes;
-            only = known;
+            known = findTexts();
+            texts = known;
         }
-        return known == SEVERAL ? null : known;
+        return known == NO_TEXTS ? null : known;
+    }
+
+    private KnownTexts findTexts() {
+        if (form != PLAIN || spelling == Spelling.JSON_ANY || !(language().payload instanceof Literals list)) {
+            return NO_TEXTS;
+        }
+        synchronized (known(languages).lock()) {
+            KnownTexts found = list.spelled(spelling == Spelling.JSON);
+            return found == null ? NO_TEXTS : found;
+        }
     }
 
     @Override
-    public Lexeme onlyEnd() {
+    public Lexeme endOf(int which) {
         Languages all = known(languages);
         synchronized (all.lock()) {
-            Language end = all.onlyEnd(language());
+            Language end = all.end(language(), which);
             return at(all, end, spelling, spelling == Spelling.RAW ? PLAIN : CLOSED, 0, 0, 0);
         }
     }

@@ -235,7 +235,7 @@ final class Completion {
     boolean mayCome(Shape.OfObject shape, String name) {
         Conjunction all = conjunction(shape);
         if (all == null) {
-            return shapes.hasMember(shape, name);
+            return Witness.find(formulas, shapes, shape, name) != null || shapes.hasMember(shape, name);
         }
         if (!isSatisfiable(member(all, name))) {
             return false;
@@ -254,7 +254,8 @@ final class Completion {
     private boolean canComplete(Shape.OfObject shape) {
         Conjunction all = conjunction(shape);
         if (all == null) {
-            return shapes.hasAnyMember(shape);
+            shape.way = Witness.find(formulas, shapes, shape, null);
+            return shape.way != null || shapes.hasAnyMember(shape);
         }
         for (String name : all.required) {
             if (Shapes.isSeen(shape, name) || !isSatisfiable(member(all, name))) {

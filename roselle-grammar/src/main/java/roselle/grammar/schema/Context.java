@@ -18,6 +18,9 @@ final class Context {
     final int depth;
     final boolean isDetached; // whatever stands around the value
 
+    /** What the value may begin with; made when first asked for, perhaps by two threads alike. */
+    volatile @Nullable Reading reading;
+
     /** States and inner contexts that have been made here, by what tells them apart. */
     final Map<Object, Object> made = new HashMap<>(4);
 

@@ -41,6 +41,7 @@ final class Formulas {
 
     private final Languages languages;
     private final Numbers numbers;
+    private boolean hasAlternatives;
     private final Budget budget;
     private final Map<Key, Formula> interned = new HashMap<>();
     private final Formula isTrue;
@@ -77,11 +78,18 @@ final class Formulas {
         return isFalse;
     }
 
+    /** Whether there are some alternatives among conditions on objects. */
+    boolean hasAlternatives() {
+        return hasAlternatives;
+    }
+
     private Formula make(Formula.Kind kind, Formula[] parts, @Nullable Atom atom) {
         budget.spend(2 + parts.length);
         return interned.computeIfAbsent(new Key(kind, parts, atom), key -> {
             budget.keep(2 + parts.length / 8);
-            return new Formula(kind, interned.size(), parts, atom);
+            Formula made = new Formula(kind, interned.size(), parts, atom);
+            hasAlternatives |= kind == Formula.Kind.OR && (made.conditions & Formula.OF_MEMBERS) != 0;
+            return made;
         });
     }
 

@@ -46,6 +46,7 @@ final class JsonMachine implements Constraint {
         this.whole = new Context(null, new Formula[] {formula}, List.of(), Extras.NONE, null);
         this.end = new JsonState.End(this, whole);
         this.start = value(whole, Gap.NOTHING, true, null, null);
+        Preparation.of(formulas, shapes, formula);
     }
 
     @Override
@@ -126,16 +127,14 @@ final class JsonMachine implements Constraint {
             Context context,
             Shape.OfObject shape,
             Extras extras,
-            @Nullable TextLexeme names,
-            @Nullable TextLexeme[] kinds,
-            @Nullable TextLexeme others,
+            KeyTexts texts,
             @Nullable Capture mark,
             @Nullable Capture capture) {
         return made(
                 context,
                 capture,
-                new PlaceKey.InKey(shape, extras, names, kinds), // the others are what the kinds are together
-                () -> new KeyState(this, context, shape, extras, names, kinds, others, mark, capture));
+                new PlaceKey.InKey(shape, extras, texts),
+                () -> new KeyState(this, context, shape, extras, texts, mark, capture));
     }
 
     JsonState inObject(
@@ -189,6 +188,17 @@ final class JsonMachine implements Constraint {
             return exit(context, context.goals.length);
         }
         return closeArray(Objects.requireNonNull(context.outer), empty, context.outside(capture));
+    }
+
+    /** What a value, or the end of an array in its place, may begin with. */
+    Reading reading(Context context) {
+        int types = 0;
+        for (ValueType type : ValueType.values()) {
+            for (Formula goal : context.goals) {
+                types |= formulas.forType(goal, type).isFalse() ? 0 : Reading.bit(type);
+            }
+        }
+        return Reading.ofValue(types);
     }
 
     /** The state behind the first byte of a value. */
@@ -365,7 +375,7 @@ final class JsonMachine implements Constraint {
         Capture start = kinds.length > 0 ? wanted(context, capture) : capture;
         Language all = table.others();
         TextLexeme others = all == null ? null : lexeme(extras.without(languages, all));
-        return key(context, shape, extras, names, kinds, others, start, start);
+        return key(context, shape, extras, new KeyTexts(names, kinds, others), start, start);
     }
 
     /** Behind a key that the schemas name. */

@@ -16,10 +16,7 @@ abstract sealed class JsonState implements State
                 KeyState,
                 JsonState.InObject,
                 JsonState.InArray {
-    private static final int[] NO_OCTETS = {};
-    private static final String STRUCTURE = " \n\r\t\"{}[]:,-0123456789tfn";
-    private static final int[] STRUCTURE_OCTETS = STRUCTURE.chars().toArray();
-    private static final boolean[] IS_STRUCTURE = structure();
+    private static final Edges NO_EDGES = new Edges(new int[0], new JsonState[0]);
 
     /** Where bytes led that were asked for. */
     @SuppressWarnings("ArrayRecordComponent") // replaced whole, never changed; never compared
@@ -28,7 +25,7 @@ abstract sealed class JsonState implements State
     final JsonMachine machine;
     final Context context;
     final @Nullable Capture capture;
-    private volatile Edges edges = new Edges(NO_OCTETS, new JsonState[0]);
+    private volatile Edges edges = NO_EDGES;
 
     JsonState(JsonMachine machine, Context context, @Nullable Capture capture) {
         this.machine = machine;
@@ -55,14 +52,19 @@ abstract sealed class JsonState implements State
         return compute(octet);
     }
 
-    /** Whether some text has the byte here; false for most bytes between parts. */
+    /** Whether some text may have the byte here; false for most bytes between parts. */
     boolean isRead(int octet) {
-        return octet < 0x80 && IS_STRUCTURE[octet];
+        return reading().has(octet);
+    }
+
+    /** What may come between parts. */
+    Reading reading() {
+        return Reading.BLANKS;
     }
 
     @Override
     public int @Nullable [] octets() {
-        return branches() == 0 ? STRUCTURE_OCTETS : null;
+        return branches() == 0 ? reading().octets : null;
     }
 
     @Override
@@ -99,14 +101,6 @@ abstract sealed class JsonState implements State
 
     /** This state without the text that was read. */
     abstract JsonState plain();
-
-    private static boolean[] structure() {
-        boolean[] is = new boolean[128];
-        for (int octet : STRUCTURE_OCTETS) {
-            is[octet] = true;
-        }
-        return is;
-    }
 
     private @Nullable JsonState compute(int octet) {
         synchronized (machine.lock()) {
@@ -183,11 +177,6 @@ abstract sealed class JsonState implements State
         }
 
         @Override
-        boolean isRead(int octet) {
-            return false;
-        }
-
-        @Override
         @Nullable
         JsonState next(int octet) {
             return null;
@@ -221,6 +210,19 @@ abstract sealed class JsonState implements State
         @Override
         JsonState plain() {
             return machine.value(context, gap, mayBreak, emptyArray, null);
+        }
+
+        @Override
+        Reading reading() {
+            Reading known = context.reading;
+            if (known == null) {
+                synchronized (machine.lock()) {
+                    machine.budget().refill();
+                    known = machine.reading(context);
+                }
+                context.reading = known;
+            }
+            return known;
         }
 
         @Override
@@ -368,6 +370,11 @@ abstract sealed class JsonState implements State
             MEMBER
         }
 
+        private static final Reading OPENED = new Reading("\"}");
+        private static final Reading COMMA = new Reading("\"");
+        private static final Reading KEY = new Reading(":");
+        private static final Reading MEMBER = new Reading(",}");
+
         private final Shape.OfObject shape;
         private final Extras extras;
         private final Place place;
@@ -394,6 +401,16 @@ abstract sealed class JsonState implements State
         @Override
         JsonState plain() {
             return machine.inObject(context, shape, extras, place, gap, value, null);
+        }
+
+        @Override
+        Reading reading() {
+            return switch (place) {
+                case OPENED -> OPENED;
+                case COMMA -> COMMA;
+                case KEY -> KEY;
+                case MEMBER -> MEMBER;
+            };
         }
 
         @Override
@@ -457,6 +474,8 @@ abstract sealed class JsonState implements State
 
     /** Behind an item of an array. */
     static final class InArray extends JsonState {
+        private static final Reading READING = new Reading(",]");
+
         private final Shape.OfArray shape;
         private final int gap;
 
@@ -469,6 +488,11 @@ abstract sealed class JsonState implements State
         @Override
         JsonState plain() {
             return machine.inArray(context, shape, gap, null);
+        }
+
+        @Override
+        Reading reading() {
+            return READING;
         }
 
         @Override

@@ -10,9 +10,7 @@ import roselle.grammar.regex.TextLexeme;
 final class KeyState extends JsonState {
     private final Shape.OfObject shape;
     private final Extras extras;
-    private final @Nullable TextLexeme names;
-    private final @Nullable TextLexeme[] kinds;
-    private final @Nullable TextLexeme others; // those of all kinds, where that is simpler
+    private final KeyTexts texts;
     private final @Nullable Capture mark; // where the key begins, if others than names may come
 
     KeyState(
@@ -20,28 +18,24 @@ final class KeyState extends JsonState {
             Context context,
             Shape.OfObject shape,
             Extras extras,
-            @Nullable TextLexeme names,
-            @Nullable TextLexeme[] kinds,
-            @Nullable TextLexeme others,
+            KeyTexts texts,
             @Nullable Capture mark,
             @Nullable Capture capture) {
         super(machine, context, capture);
         this.shape = shape;
         this.extras = extras;
-        this.names = names;
-        this.kinds = kinds;
-        this.others = others;
+        this.texts = texts;
         this.mark = mark;
     }
 
     @Override
     JsonState plain() {
-        return machine.key(context, shape, extras, names, kinds, others, null, null);
+        return machine.key(context, shape, extras, texts, null, null);
     }
 
     @Override
     public boolean hangsOnContents() {
-        return kinds.length == 0 && super.hangsOnContents();
+        return texts.kinds().length == 0 && super.hangsOnContents();
     }
 
     @Override
@@ -52,14 +46,14 @@ final class KeyState extends JsonState {
     @Override
     @Nullable
     JsonState next(int octet) {
-        TextLexeme name = names == null ? null : names.next(octet);
+        TextLexeme name = texts.names() == null ? null : texts.names().next(octet);
         if (name != null && name.isClosed()) {
             return machine.named(context, shape, extras, name, capture, mark, octet);
         }
-        TextLexeme[] further = new TextLexeme[kinds.length];
+        TextLexeme[] further = new TextLexeme[texts.kinds().length];
         boolean isLeft = name != null;
-        for (int i = 0; i < kinds.length; i++) {
-            TextLexeme kind = kinds[i];
+        for (int i = 0; i < further.length; i++) {
+            TextLexeme kind = texts.kinds()[i];
             TextLexeme next = kind == null ? null : kind.next(octet);
             if (next != null && next.isClosed()) {
                 return machine.other(context, shape, extras, i, capture, mark, octet);
@@ -67,14 +61,15 @@ final class KeyState extends JsonState {
             further[i] = next;
             isLeft |= next != null;
         }
-        TextLexeme other = others == null ? null : others.next(octet);
-        return isLeft ? machine.key(context, shape, extras, name, further, other, mark, captured(octet)) : null;
+        TextLexeme other = texts.others() == null ? null : texts.others().next(octet);
+        KeyTexts left = new KeyTexts(name, further, other);
+        return isLeft ? machine.key(context, shape, extras, left, mark, captured(octet)) : null;
     }
 
     @Override
     public int branches() {
-        int count = names == null ? 0 : 1;
-        for (TextLexeme kind : kinds) {
+        int count = texts.names() == null ? 0 : 1;
+        for (TextLexeme kind : texts.kinds()) {
             count += kind == null ? 0 : 1;
         }
         return count;
@@ -82,22 +77,22 @@ final class KeyState extends JsonState {
 
     @Override
     public @Nullable Lexeme joint() {
-        return others;
+        return texts.others();
     }
 
     @Override
     public int together() {
-        return branches() - (names == null ? 0 : 1);
+        return branches() - (texts.names() == null ? 0 : 1);
     }
 
     /** The kind of a branch; -1 for the names. */
     private int kindOf(int branch) {
-        int left = branch - (names == null ? 0 : 1);
+        int left = branch - (texts.names() == null ? 0 : 1);
         if (left < 0) {
             return -1;
         }
         for (int i = 0; ; i++) {
-            left -= kinds[i] == null ? 0 : 1;
+            left -= texts.kinds()[i] == null ? 0 : 1;
             if (left < 0) {
                 return i;
             }
@@ -107,7 +102,7 @@ final class KeyState extends JsonState {
     @Override
     public Lexeme lexeme(int branch) {
         int kind = kindOf(branch);
-        return Objects.requireNonNull(kind < 0 ? names : kinds[kind]);
+        return Objects.requireNonNull(kind < 0 ? texts.names() : texts.kinds()[kind]);
     }
 
     @Override

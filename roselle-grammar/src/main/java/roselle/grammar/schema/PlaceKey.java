@@ -1,9 +1,7 @@
 package roselle.grammar.schema;
 
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import roselle.grammar.regex.TextLexeme;
 
 /**
  * What tells the states and inner contexts of one context apart. All parts are interned and compared by identity; written out, because
@@ -52,24 +50,15 @@ sealed interface PlaceKey {
     }
 
     /** In a key. */
-    @SuppressWarnings("ArrayRecordComponent") // compared by its elements
-    record InKey(
-            Shape shape,
-            Extras extras,
-            @Nullable TextLexeme names,
-            @Nullable TextLexeme[] kinds) implements PlaceKey {
+    record InKey(Shape shape, Extras extras, KeyTexts texts) implements PlaceKey {
         @Override
         public boolean equals(@Nullable Object other) {
-            return other instanceof InKey key
-                    && shape == key.shape
-                    && extras == key.extras
-                    && names == key.names
-                    && Arrays.equals(kinds, key.kinds);
+            return other instanceof InKey key && shape == key.shape && extras == key.extras && texts.equals(key.texts);
         }
 
         @Override
         public int hashCode() {
-            return ((shape.hashCode() * 31 + extras.hashCode()) * 31 + hash(names)) * 31 + Arrays.hashCode(kinds);
+            return (shape.hashCode() * 31 + extras.hashCode()) * 31 + texts.hashCode();
         }
     }
 
