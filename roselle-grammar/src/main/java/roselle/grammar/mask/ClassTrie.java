@@ -3,7 +3,6 @@ package roselle.grammar.mask;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Objects;
 import roselle.grammar.automaton.SymbolClasses;
 
 /**
@@ -30,64 +29,142 @@ final class ClassTrie {
     private final Map<Integer, Integer> only =
             new HashMap<>(); // nodes that are one of the vocabulary's trie, by that one
 
-    /** A node while the trie is made. */
-    private static final class Made {
-        final int kind;
-        final IntList nodes = new IntList();
-        final IntList tokens = new IntList();
-        final Map<Integer, Made> below = new HashMap<>(4);
+    /** Nodes in the order in which they are met, while the trie is made: parents come before what is below them. */
+    private static final class Met {
+        private static final int KINDS = 1 << 8;
 
-        Made(int kind) {
-            this.kind = kind;
+        final int[] belongs; // to which of these each node of the vocabulary's trie does; -1 where to none
+        int count = 1;
+        private final int[] parent;
+        private final int[] kind;
+        private int[] slots = new int[1 << 12]; // by parent and kind, twice as many as nodes or more; 0 for none
+
+        Met(TokenTrie trie, NodeSymbols symbols) {
+            belongs = new int[trie.nodes];
+            parent = new int[trie.nodes];
+            kind = new int[trie.nodes];
+            int[] places = new int[trie.nodes]; // within symbols those before them
+            byte[] toCome = new byte[trie.nodes]; // bytes of a symbol; -1 where none is read any more
+            for (int node = 1; node < trie.nodes; node++) {
+                int above = symbols.parent[node];
+                int octet = trie.octet[node] & 0xFF;
+                toCome[node] = toCome(toCome[above], octet);
+                int of = toCome[node] < 0 ? -1 : kindOf(octet, symbols.beyond(node), toCome[node]);
+                if (of < 0) {
+                    toCome[node] = -1;
+                    belongs[node] = -1;
+                    continue;
+                }
+                belongs[node] = below(places[above], of);
+                places[node] = toCome[node] > 0 ? places[above] : belongs[node];
+            }
+        }
+
+        private int below(int above, int wanted) {
+            int at = slot(above, wanted);
+            while (slots[at] != 0) {
+                if (parent[slots[at]] == above && kind[slots[at]] == wanted) {
+                    return slots[at];
+                }
+                at = at + 1 & slots.length - 1;
+            }
+            parent[count] = above;
+            kind[count] = wanted;
+            slots[at] = count;
+            if (++count * 2 > slots.length) {
+                slots = new int[2 * slots.length];
+                for (int node = 1; node < count; node++) {
+                    int free = slot(parent[node], kind[node]);
+                    while (slots[free] != 0) {
+                        free = free + 1 & slots.length - 1;
+                    }
+                    slots[free] = node;
+                }
+            }
+            return count - 1;
+        }
+
+        private int slot(int above, int of) {
+            int mixed = (above * KINDS + of) * 0x9E3779B9;
+            return (mixed ^ mixed >>> 15) & slots.length - 1;
+        }
+
+        /** Where each stands in preorder, of siblings the lower kind first. */
+        int[] preorder() {
+            int[] sizes = new int[count]; // of all below, and the node itself
+            for (int node = count - 1; node > 0; node--) {
+                sizes[parent[node]] += ++sizes[node];
+            }
+            long[] siblings = new long[count - 1];
+            for (int node = 1; node < count; node++) {
+                siblings[node - 1] = ((long) parent[node] * KINDS + kind[node]) << 32 | node;
+            }
+            Arrays.sort(siblings);
+            int[] place = new int[count];
+            int[] free = new int[count]; // behind what is below a parent already
+            for (long each : siblings) { // parents before what is below them
+                int node = (int) each;
+                int above = parent[node];
+                free[above] = free[above] == 0 ? place[above] + 1 : free[above];
+                place[node] = free[above];
+                free[above] += sizes[node];
+            }
+            return place;
         }
     }
 
     ClassTrie(TokenTrie trie, NodeSymbols symbols) {
-        Made root = new Made(0);
-        int count = collect(trie, symbols, root);
-        this.kind = new short[count];
-        this.end = new int[count];
-        this.nodes = new int[count][];
-        this.firstToken = new int[count + 1];
-        IntList all = new IntList();
-        int size = number(root, 0, all);
-        this.tokens = all.toArray();
-        firstToken[size] = tokens.length;
-        for (int node = 0; node < count; node++) {
+        Met met = new Met(trie, symbols);
+        int[] place = met.preorder();
+        this.kind = new short[met.count];
+        this.end = new int[met.count];
+        this.nodes = new int[met.count][];
+        this.firstToken = new int[met.count + 1];
+        int[] nodesOf = new int[met.count];
+        int[] tokensOf = new int[met.count + 1];
+        for (int node = 0; node < trie.nodes; node++) {
+            if (met.belongs[node] >= 0) {
+                int at = place[met.belongs[node]];
+                nodesOf[at]++;
+                for (int token = trie.token[node]; node > 0 && token >= 0; token = trie.nextSame[token]) {
+                    tokensOf[at + 1]++;
+                }
+            }
+        }
+        for (int at = 0; at < met.count; at++) {
+            nodes[at] = new int[nodesOf[at]];
+            firstToken[at + 1] = firstToken[at] + tokensOf[at + 1];
+        }
+        this.tokens = new int[firstToken[met.count]];
+        fill(trie, met, place);
+        for (int node = 0; node < met.count; node++) {
+            kind[place[node]] = (short) met.kind[node];
             if (nodes[node].length == 1) {
                 only.put(nodes[node][0], node);
             }
         }
     }
 
-    private static int collect(TokenTrie trie, NodeSymbols symbols, Made root) {
-        int count = 1;
-        Made[] places = new Made[trie.nodes]; // within symbols those before them
-        byte[] toCome = new byte[trie.nodes]; // bytes of a symbol; -1 where none is read any more
-        places[0] = root;
-        root.nodes.add(0);
-        for (int node = 1; node < trie.nodes; node++) {
-            int above = symbols.parent[node];
-            toCome[node] = toCome(toCome[above], trie.octet[node] & 0xFF);
-            int kind = toCome[node] < 0 ? -1 : kindOf(trie.octet[node] & 0xFF, symbols.beyond(node), toCome[node]);
-            if (kind < 0) {
-                toCome[node] = -1;
-                continue;
-            }
-            Made before = places[above];
-            Made place = before.below.get(kind);
-            if (place == null) {
-                place = new Made(kind);
-                before.below.put(kind, place);
-                count++;
-            }
-            places[node] = toCome[node] > 0 ? before : place;
-            place.nodes.add(node);
-            for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
-                place.tokens.add(token);
+    private void fill(TokenTrie trie, Met met, int[] place) {
+        int[] filled = new int[met.count];
+        int[] free = firstToken.clone();
+        for (int node = 0; node < trie.nodes; node++) {
+            if (met.belongs[node] >= 0) {
+                int at = place[met.belongs[node]];
+                nodes[at][filled[at]++] = node;
+                for (int token = trie.token[node]; node > 0 && token >= 0; token = trie.nextSame[token]) {
+                    tokens[free[at]++] = token;
+                }
             }
         }
-        return count;
+        for (int node = met.count - 1; node >= 0; node--) {
+            int at = place[node];
+            end[at] = Math.max(end[at], at + 1);
+            if (node > 0) {
+                int above = place[met.parent[node]];
+                end[above] = Math.max(end[above], end[at]);
+            }
+        }
     }
 
     private static byte toCome(int above, int octet) {
@@ -114,23 +191,6 @@ final class ClassTrie {
             return -1;
         }
         return toCome > 0 ? PARTIAL + (bits >>> BEYOND) : GROUP + Integer.numberOfTrailingZeros(bits);
-    }
-
-    private int number(Made made, int first, IntList all) {
-        kind[first] = (short) made.kind;
-        nodes[first] = made.nodes.toArray();
-        firstToken[first] = all.size();
-        for (int token : made.tokens.toArray()) {
-            all.add(token);
-        }
-        int next = first + 1;
-        int[] kinds = made.below.keySet().stream().mapToInt(Integer::intValue).toArray();
-        Arrays.sort(kinds);
-        for (int of : kinds) {
-            next = number(Objects.requireNonNull(made.below.get(of)), next, all);
-        }
-        end[first] = next;
-        return next;
     }
 
     /** The node that is one of the vocabulary's trie alone; -1 where there is none. */
