@@ -149,10 +149,7 @@ final class DecodeAttention {
         int pairs = pairs(call);
         long numbers = (long) pairs * kernels.size();
         Kernel warp = kernels.decodeWarpAppend();
-        if (warp != null
-                && hasWarps(kernels, call)
-                && pairs >= MIN_WARP_APPEND_PAIRS
-                && numbers <= MAX_FRESH_NUMBERS) {
+        if (warp != null && hasWarps(kernels, call) && pairs >= MIN_WARP_APPEND_PAIRS && numbers <= MAX_FRESH_NUMBERS) {
             freshParameters(warp, call, 1, fresh);
             launchWarps(kernels, call);
             return true;

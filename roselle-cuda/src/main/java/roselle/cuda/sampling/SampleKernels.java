@@ -36,7 +36,8 @@ public final class SampleKernels {
     private static final long ROW_BYTES = SampleRowLayout.BYTES;
     private static final long RESULT_BYTES = SampleResultLayout.BYTES;
     private static final int MAX_PARTS = 8;
-    private static final int MAX_ROWS_OF_LARGEST = 12; // with as many parts, as measured on an H200 (docs/performance.md)
+    private static final int MAX_ROWS_OF_LARGEST =
+            12; // with as many parts, as measured on an H200 (docs/performance.md)
     private static final int STATIC_SHARED_BYTES = 12 << 10;
 
     private final Gpu device;
