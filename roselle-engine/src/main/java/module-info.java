@@ -44,6 +44,8 @@ module roselle.engine {
     exports roselle.model.weights to
             roselle.cli,
             roselle.bench;
+    exports roselle.quantization.folder to
+            roselle.cli;
     exports roselle.quantization.recipe to
             roselle.cli;
     exports roselle.execution to

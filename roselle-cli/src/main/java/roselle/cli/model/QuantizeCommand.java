@@ -12,6 +12,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -23,6 +24,8 @@ import roselle.checkpoint.path.Checkpoints;
 import roselle.cli.option.ModelNames;
 import roselle.cli.report.ByteCount;
 import roselle.model.architecture.Architectures;
+import roselle.quantization.folder.FolderPlan;
+import roselle.quantization.folder.FolderType;
 import roselle.quantization.recipe.Conversion;
 import roselle.quantization.recipe.ConversionPlan;
 import roselle.quantization.recipe.ImportanceMatrix;
@@ -30,8 +33,9 @@ import roselle.quantization.recipe.Mix;
 import roselle.quantization.recipe.PlannedTensor;
 import roselle.quantization.recipe.Recipe;
 import roselle.tensor.DataType;
+import roselle.tensor.Shape;
 
-/** {@code roselle quantize}: writes a GGUF with the numbers of a model in fewer bits. */
+/** {@code roselle quantize}: writes a GGUF, or a folder of safetensors, with the numbers of a model in fewer bits. */
 @Command(name = "quantize")
 public final class QuantizeCommand implements Runnable {
     @Spec
@@ -44,14 +48,16 @@ public final class QuantizeCommand implements Runnable {
             index = "1",
             paramLabel = "OUT",
             arity = "0..1",
-            description = "The .gguf to write; not with --dry-run.")
+            description = "The .gguf to write, or the folder; not with --dry-run.")
     private @Nullable Path target;
 
     @Option(
             names = "--type",
             paramLabel = "TYPE",
             required = true,
-            description = "What the model becomes: Q4_K_M, Q8_0, IQ4_XS …, by the names of llama-quantize.")
+            description =
+                    "What the model becomes: Q4_K_M, Q8_0, IQ4_XS …, by the names of llama-quantize; FP8, FP8_BLOCK or"
+                            + " INT4, as a folder of safetensors.")
     private String type = "";
 
     @Option(
@@ -85,10 +91,15 @@ public final class QuantizeCommand implements Runnable {
 
     @Override
     public void run() {
-        Recipe recipe = recipe();
         if (threads < 0) {
             throw misuse("--threads is " + threads + ", expected 0 or more");
         }
+        Optional<FolderType> ofFolder = FolderType.named(type);
+        if (ofFolder.isPresent()) {
+            quantizeFolder(ofFolder.get());
+            return;
+        }
+        Recipe recipe = recipe();
         try (Checkpoint checkpoint = Checkpoints.open(ModelNames.resolve(source))) {
             if (checkpoint.format() == Checkpoint.Format.HUGGING_FACE) {
                 Architectures.read(checkpoint); // refuses what its configuration says and nobody here knows
@@ -97,15 +108,69 @@ public final class QuantizeCommand implements Runnable {
             if (isDry) {
                 list(plan);
             } else {
-                write(plan, requiredTarget(checkpoint));
+                write(plan, requiredFile(checkpoint));
             }
         } catch (IOException failed) {
             throw new UncheckedIOException(failed);
         }
     }
 
+    private void quantizeFolder(FolderType wanted) {
+        requireNoneOfGguf();
+        try (Checkpoint checkpoint = Checkpoints.open(ModelNames.resolve(source))) {
+            var quantization = new FolderQuantization(FolderPlan.of(checkpoint, wanted), wanted);
+            Architectures.read(checkpoint); // refuses what its configuration says and nobody here knows
+            CommandLine command = specification.commandLine();
+            if (isDry) {
+                quantization.list(command.getOut());
+            } else {
+                quantization.write(requiredFolder(checkpoint), workers(), command.getOut(), command.getErr());
+            }
+        } catch (IOException failed) {
+            throw new UncheckedIOException(failed);
+        }
+    }
+
+    private void requireNoneOfGguf() {
+        String option = importance != null
+                ? "--imatrix"
+                : !rules.isEmpty() ? "--tensor-type" : isPure ? "--pure" : mayLoseTwice ? "--allow-requantize" : "";
+        if (!option.isEmpty()) {
+            throw misuse(option + " is of GGUF; --type " + type + " writes safetensors, and does without");
+        }
+    }
+
+    private Path requiredFolder(Checkpoint checkpoint) throws IOException {
+        Path wanted = requiredTarget();
+        if (Files.exists(wanted) && !Files.isDirectory(wanted)) {
+            throw misuse("OUT is a file; name a folder");
+        }
+        Path of = checkpoint.source().toRealPath();
+        Path existing = Files.exists(wanted)
+                ? wanted.toRealPath()
+                : wanted.toAbsolutePath().normalize();
+        if (existing.startsWith(of)) {
+            throw misuse("OUT is IN, or in it; name another folder");
+        }
+        return wanted;
+    }
+
+    private Path requiredTarget() {
+        Path wanted = target;
+        if (wanted == null) {
+            throw misuse("OUT is missing: name what to write, or ask with --dry-run what it would be");
+        }
+        return wanted;
+    }
+
+    private int workers() {
+        return threads == 0 ? Runtime.getRuntime().availableProcessors() : threads;
+    }
+
     private Recipe recipe() {
-        Mix mix = Mix.named(type).orElseThrow(() -> misuse("--type is " + type + ", expected one of " + Mix.names()));
+        Mix mix = Mix.named(type)
+                .orElseThrow(() -> misuse("--type is " + type + ", expected one of " + Mix.names()
+                        + ", or of a folder of safetensors one of " + FolderType.names()));
         return new Recipe(mix, rules.stream().map(this::rule).toList(), isPure, mayLoseTwice);
     }
 
@@ -134,11 +199,8 @@ public final class QuantizeCommand implements Runnable {
         }
     }
 
-    private Path requiredTarget(Checkpoint checkpoint) throws IOException {
-        Path wanted = target;
-        if (wanted == null) {
-            throw misuse("OUT is missing: name the file to write, or ask with --dry-run what it would be");
-        }
+    private Path requiredFile(Checkpoint checkpoint) throws IOException {
+        Path wanted = requiredTarget();
         if (Files.exists(wanted) && Files.isSameFile(wanted, checkpoint.source())) {
             throw misuse("IN and OUT are the same file");
         }
@@ -169,8 +231,7 @@ public final class QuantizeCommand implements Runnable {
         }
         long start = System.nanoTime();
         int count = plan.tensors().size();
-        int workers = threads == 0 ? Runtime.getRuntime().availableProcessors() : threads;
-        new Conversion(plan, wanted, workers).run((index, tensor, isDone) -> {
+        new Conversion(plan, wanted, workers()).run((index, tensor, isDone) -> {
             err.printf(
                     Locale.ROOT, "[%d/%d] %s%s%n", index + 1, count, describe(tensor), isDone ? ", done before" : "");
             err.flush();
@@ -183,24 +244,29 @@ public final class QuantizeCommand implements Runnable {
 
     private static String describe(PlannedTensor tensor) {
         String from = tensor.source().codes().type().label();
-        return String.format(
-                Locale.ROOT,
-                "%-32s %-16s %s, %s",
-                tensor.name(),
-                tensor.shape(),
-                tensor.isCopied() ? from : from + " → " + tensor.type().label(),
-                ByteCount.of(tensor.bytes()));
+        String types = tensor.isCopied() ? from : from + " → " + tensor.type().label();
+        return line(tensor.name(), tensor.shape(), types, tensor.bytes());
+    }
+
+    /** A tensor in one line. */
+    static String line(String name, Shape shape, String types, long bytes) {
+        return String.format(Locale.ROOT, "%-32s %-16s %s, %s", name, shape, types, ByteCount.of(bytes));
     }
 
     private static String summary(ConversionPlan plan) {
         long numbers = plan.tensors().stream()
                 .mapToLong(tensor -> tensor.shape().elements())
                 .sum();
+        return summary(plan.bytes(), plan.tensors().size(), numbers);
+    }
+
+    /** A whole model in one line. */
+    static String summary(long bytes, int tensors, long numbers) {
         return String.format(
                 Locale.ROOT,
                 "%s in %d tensors, %.2f bits for each number",
-                ByteCount.of(plan.bytes()),
-                plan.tensors().size(),
-                plan.bytes() * 8.0 / numbers);
+                ByteCount.of(bytes),
+                tensors,
+                bytes * 8.0 / numbers);
     }
 }

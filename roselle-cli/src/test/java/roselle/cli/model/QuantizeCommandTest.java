@@ -7,6 +7,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -123,6 +125,57 @@ final class QuantizeCommandTest {
         Outcome refused = roselle("quantize", models + "olmo2", "--type", "q8_0", "--dry-run");
         assertThat(refused.status()).isEqualTo(65);
         assertThat(refused.err()).contains("models of type olmo2 are not converted from safetensors");
+    }
+
+    @Test
+    void writesAFolderOfSafetensors() {
+        String model = "../roselle-engine/src/test/resources/tiny-models/qwen2";
+        Outcome listed = roselle("quantize", model, "--type", "fp8", "--dry-run");
+        assertThat(listed.status()).as(listed.err()).isZero();
+        assertThat(listed.out())
+                .containsPattern("model\\.layers\\.0\\.mlp\\.up_proj\\.weight +\\[112, 64] +bf16 → fp8, 7\\.6 kB\n")
+                .containsPattern("model\\.embed_tokens\\.weight +\\[320, 64] +bf16, 41\\.0 kB\n")
+                .containsPattern(" bits for each number\n$");
+        assertThat(folder).isEmptyDirectory();
+        Path target = folder.resolve("small");
+        Outcome written = roselle("quantize", model, target.toString(), "--type", "fp8_block", "--threads", "1");
+        assertThat(written.status()).as(written.err()).isZero();
+        assertThat(written.err()).contains("[1/").contains("bf16 → fp8_block").doesNotContain("done before");
+        assertThat(written.out()).contains(" bits for each number, in ");
+        assertThat(roselle("inspect", target.toString()).out()).contains("f8_e4m3 with a scale for each 128×128");
+        Outcome again = roselle("quantize", model, target.toString(), "--type", "fp8_block");
+        assertThat(again.status()).as(again.err()).isZero();
+        assertThat(again.err().lines()).allMatch(line -> line.endsWith(", done before"));
+    }
+
+    @Test
+    void refusesWhatFoldersDoWithout() throws IOException {
+        String model = "../roselle-engine/src/test/resources/tiny-models/qwen2";
+        String target = folder.resolve("small").toString();
+        for (String[] option : new String[][] {
+            {"--imatrix", "x.gguf"}, {"--tensor-type", "up=q8_0"}, {"--pure"}, {"--allow-requantize"}
+        }) {
+            var arguments = new ArrayList<>(List.of("quantize", model, target, "--type", "fp8"));
+            arguments.addAll(List.of(option));
+            Outcome refused = roselle(arguments.toArray(String[]::new));
+            assertThat(refused.status()).isEqualTo(2);
+            assertThat(refused.err())
+                    .contains(option[0] + " is of GGUF; --type fp8 writes safetensors, and does without");
+        }
+        assertThat(roselle("quantize", model, "--type", "fp8").err()).contains("OUT is missing");
+        assertThat(roselle("quantize", model, model, "--type", "fp8").err()).contains("OUT is IN, or in it");
+        assertThat(roselle("quantize", model, model + "/new", "--type", "fp8").err())
+                .contains("OUT is IN, or in it");
+        Path file = Files.writeString(folder.resolve("file"), "");
+        assertThat(roselle("quantize", model, file.toString(), "--type", "fp8").err())
+                .contains("OUT is a file; name a folder");
+        Outcome demo = roselle("quantize", "demo", target, "--type", "fp8");
+        assertThat(demo.status()).isEqualTo(65);
+        assertThat(demo.err()).contains("is no folder of safetensors");
+        Outcome narrow = roselle("quantize", model, target, "--type", "int4");
+        assertThat(narrow.status()).isEqualTo(65);
+        assertThat(narrow.err()).contains("no matrix of this model can become INT4");
+        assertThat(folder.resolve("small")).doesNotExist();
     }
 
     @Test

@@ -5,21 +5,18 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.Set;
 import java.util.stream.Stream;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
+import roselle.checkpoint.huggingface.SafetensorsHeaderWriter;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.quantization.encoding.Encoder;
 import roselle.tensor.DataType;
@@ -138,7 +135,7 @@ public final class AdapterMerge {
         Path weights = target.resolve(WEIGHTS);
         Path part = target.resolve(WEIGHTS + ".part");
         try (var out = new BufferedOutputStream(Files.newOutputStream(part), 1 << 20)) {
-            writeHeader(out);
+            out.write(header());
             for (Map.Entry<String, DataType> tensor : types.entrySet()) {
                 writeTensor(out, tensor.getKey(), tensor.getValue());
             }
@@ -183,34 +180,10 @@ public final class AdapterMerge {
                         .orElseThrow();
     }
 
-    private void writeHeader(OutputStream out) throws IOException {
-        ObjectNode header = MAPPER.createObjectNode();
-        header.putObject("__metadata__").put("format", "pt");
-        long offset = 0;
-        for (Map.Entry<String, DataType> tensor : types.entrySet()) {
-            Shape shape = shape(tensor.getKey());
-            ObjectNode place = header.putObject(tensor.getKey());
-            place.put("dtype", tensor.getValue().label().toUpperCase(Locale.ROOT));
-            var extents = place.putArray("shape");
-            for (int axis = 0; axis < shape.rank(); axis++) {
-                extents.add(shape.extent(axis));
-            }
-            long bytes = bytes(tensor.getValue(), shape);
-            place.putArray("data_offsets").add(offset).add(offset + bytes);
-            offset += bytes;
-        }
-        byte[] text = MAPPER.writeValueAsString(header).getBytes(StandardCharsets.UTF_8);
-        int padded = (text.length + 7) / 8 * 8;
-        out.write(ByteBuffer.allocate(Long.BYTES)
-                .order(ByteOrder.LITTLE_ENDIAN)
-                .putLong(padded)
-                .array());
-        out.write(text);
-        out.write(" ".repeat(padded - text.length).getBytes(StandardCharsets.US_ASCII));
-    }
-
-    private static long bytes(DataType type, Shape shape) {
-        return shape.elements() / type.blockElements() * type.blockBytes();
+    private byte[] header() {
+        var header = new SafetensorsHeaderWriter(new LinkedHashMap<>(Map.of("format", "pt")));
+        types.forEach((name, type) -> header.tensor(name, type, shape(name)));
+        return header.toBytes();
     }
 
     private void writeTensor(OutputStream out, String name, DataType type) throws IOException {
