@@ -20,14 +20,9 @@ record FolderQuantization(FolderPlan plan, FolderType type) {
     void write(Path target, int threads, PrintWriter out, PrintWriter err) throws IOException {
         long start = System.nanoTime();
         int count = plan.tensors().size();
-        new FolderConversion(plan, target, threads).run((index, tensor, isDone) -> {
-            err.printf(
-                    Locale.ROOT, "[%d/%d] %s%s%n", index + 1, count, describe(tensor), isDone ? ", done before" : "");
-            err.flush();
-        });
-        double seconds = (System.nanoTime() - start) / 1e9;
-        out.printf(Locale.ROOT, "%s: %s, in %.1f s%n", target, summary(), seconds);
-        out.flush();
+        new FolderConversion(plan, target, threads)
+                .run((index, tensor, isDone) -> QuantizeCommand.tellBegun(err, index, count, describe(tensor), isDone));
+        QuantizeCommand.tellWritten(out, target, summary(), start);
     }
 
     private String describe(FolderTensor tensor) {

@@ -231,14 +231,21 @@ public final class QuantizeCommand implements Runnable {
         }
         long start = System.nanoTime();
         int count = plan.tensors().size();
-        new Conversion(plan, wanted, workers()).run((index, tensor, isDone) -> {
-            err.printf(
-                    Locale.ROOT, "[%d/%d] %s%s%n", index + 1, count, describe(tensor), isDone ? ", done before" : "");
-            err.flush();
-        });
-        PrintWriter out = specification.commandLine().getOut();
+        new Conversion(plan, wanted, workers())
+                .run((index, tensor, isDone) -> tellBegun(err, index, count, describe(tensor), isDone));
+        tellWritten(specification.commandLine().getOut(), wanted, summary(plan), start);
+    }
+
+    /** Says that a tensor is begun. */
+    static void tellBegun(PrintWriter err, int index, int count, String tensor, boolean isDone) {
+        err.printf(Locale.ROOT, "[%d/%d] %s%s%n", index + 1, count, tensor, isDone ? ", done before" : "");
+        err.flush();
+    }
+
+    /** Says that a model is written. */
+    static void tellWritten(PrintWriter out, Path target, String summary, long start) {
         double seconds = (System.nanoTime() - start) / 1e9;
-        out.printf(Locale.ROOT, "%s: %s, in %.1f s%n", wanted, summary(plan), seconds);
+        out.printf(Locale.ROOT, "%s: %s, in %.1f s%n", target, summary, seconds);
         out.flush();
     }
 

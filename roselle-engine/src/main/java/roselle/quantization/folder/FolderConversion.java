@@ -3,21 +3,16 @@ package roselle.quantization.folder;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import roselle.quantization.encoding.TensorWriter;
+import roselle.tensor.Shape;
 import roselle.tensor.Tensor;
 
 /**
@@ -28,9 +23,6 @@ import roselle.tensor.Tensor;
  * model yet. Threads share the rows of a tensor; their number changes no bit.
  */
 public final class FolderConversion {
-    private static final int PIECE = 1 << 18; // numbers that a thread encodes at a time
-    private static final int PIECES = 4; // of each thread, before they are written
-
     private final FolderPlan plan;
     private final Path target;
     private final int threads;
@@ -62,19 +54,16 @@ public final class FolderConversion {
         beside.requireFree();
         Files.createDirectories(target);
         int index = 0;
-        try (ExecutorService workers = Executors.newFixedThreadPool(threads)) {
-            for (Map.Entry<String, Shard> entry : shards().entrySet()) {
-                Shard shard = entry.getValue();
-                Path file = target.resolve(entry.getKey());
-                boolean isDone = shard.isWhole(file);
-                if (isDone) {
-                    for (FolderTensor tensor : shard.tensors()) {
-                        progress.begin(index++, tensor, true);
-                    }
-                } else {
-                    beside.forgetConfiguration();
-                    index = write(shard, file, workers, progress, index);
+        for (Map.Entry<String, Shard> entry : shards().entrySet()) {
+            Shard shard = entry.getValue();
+            Path file = target.resolve(entry.getKey());
+            if (shard.isWhole(file)) {
+                for (FolderTensor tensor : shard.tensors()) {
+                    progress.begin(index++, tensor, true);
                 }
+            } else {
+                beside.forgetConfiguration();
+                index = write(shard, file, progress, index);
             }
         }
         beside.write();
@@ -91,60 +80,45 @@ public final class FolderConversion {
         return shards;
     }
 
-    private int write(Shard shard, Path file, ExecutorService workers, Progress progress, int first)
-            throws IOException {
+    private int write(Shard shard, Path file, Progress progress, int first) throws IOException {
         int index = first;
         Path part = file.resolveSibling(file.getFileName() + FilesBeside.PART);
-        try (var channel = FileChannel.open(
-                part, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
-            write(channel, 0, ByteBuffer.wrap(shard.header()));
+        try (var writer = new TensorWriter(part, threads, StandardOpenOption.TRUNCATE_EXISTING)) {
+            writer.write(0, ByteBuffer.wrap(shard.header()));
             for (FolderTensor tensor : shard.tensors()) {
                 progress.begin(index++, tensor, false);
                 if (tensor.isQuantized()) {
-                    encode(channel, shard, tensor, workers);
+                    encode(writer, shard, tensor);
                 } else {
-                    copy(channel, shard.place(tensor.stored().getFirst()), tensor.source());
+                    writer.copy(
+                            shard.place(tensor.stored().getFirst()),
+                            tensor.source().data());
                 }
             }
-            channel.force(true);
+            writer.force();
         }
         plan.source().checkFiles();
         Files.move(part, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         return index;
     }
 
-    private static void copy(FileChannel channel, long at, Tensor tensor) throws IOException {
-        long size = tensor.data().byteSize();
-        for (long from = 0; from < size; from += Integer.MAX_VALUE) {
-            long count = Math.min(Integer.MAX_VALUE, size - from);
-            write(channel, at + from, tensor.data().asSlice(from, count).asByteBuffer());
-        }
-    }
-
-    private void encode(FileChannel channel, Shard shard, FolderTensor tensor, ExecutorService workers)
-            throws IOException {
+    private void encode(TensorWriter writer, Shard shard, FolderTensor tensor) throws IOException {
+        Shape shape = tensor.source().shape();
         var encoder = new RowEncoder(plan.type(), tensor.source());
-        long rows = tensor.source().shape().rows();
-        int piece = encoder.rowsOf(PIECE);
-        long codesAt = shard.place(tensor.stored().get(0));
-        long scalesAt = shard.place(tensor.stored().get(1));
-        long batch = (long) piece * threads * PIECES;
-        for (long first = 0; first < rows; first += batch) {
-            var pieces = new ArrayList<Callable<RowEncoder.Rows>>();
-            for (long row = first; row < Math.min(rows, first + batch); row += piece) {
-                long from = row;
-                int count = (int) Math.min(piece, rows - row);
-                pieces.add(() -> encoder.encode(from, count));
-            }
-            for (RowEncoder.Rows encoded : encoded(pieces, workers)) {
-                write(channel, codesAt, encoded.codes());
-                write(channel, scalesAt, encoded.scales());
-                codesAt += encoded.codes().limit();
-                scalesAt += encoded.scales().limit();
-            }
-        }
+        var places = new Object() {
+            long codes = shard.place(tensor.stored().get(0));
+            long scales = shard.place(tensor.stored().get(1));
+        };
+        writer.encode(shape.rows(), shape.columns(), encoder.rowsOfGroup(), encoder::encode, rows -> {
+            long codes = places.codes;
+            long scales = places.scales;
+            places.codes += rows.codes().limit();
+            places.scales += rows.scales().limit();
+            writer.write(codes, rows.codes());
+            writer.write(scales, rows.scales());
+        });
         if (tensor.stored().size() > 2) {
-            write(channel, shard.place(tensor.stored().get(2)), extents(tensor.source()));
+            writer.write(shard.place(tensor.stored().get(2)), extents(tensor.source()));
         }
     }
 
@@ -154,31 +128,5 @@ public final class FolderConversion {
                 .putLong(matrix.shape().rows())
                 .putLong(matrix.shape().columns())
                 .flip();
-    }
-
-    private static List<RowEncoder.Rows> encoded(List<Callable<RowEncoder.Rows>> pieces, ExecutorService workers)
-            throws IOException {
-        try {
-            var all = new ArrayList<RowEncoder.Rows>();
-            for (Future<RowEncoder.Rows> piece : workers.invokeAll(pieces)) {
-                all.add(piece.get());
-            }
-            return all;
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw new IOException("stopped; the same again goes on from there", stopped);
-        } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw new IllegalStateException(failed.getCause());
-        }
-    }
-
-    private static void write(FileChannel channel, long at, ByteBuffer bytes) throws IOException {
-        long position = at;
-        while (bytes.hasRemaining()) {
-            position += channel.write(bytes, position);
-        }
     }
 }

@@ -36,10 +36,9 @@ final class RowEncoder {
         columns = Math.toIntExact(source.shape().columns());
     }
 
-    /** Rows that are encoded together: about so many numbers, in whole groups. */
-    int rowsOf(int numbers) {
-        long groups = Math.max(1, numbers / (group.rows() * columns));
-        return Math.toIntExact(Math.min(source.shape().rows(), groups * group.rows()));
+    /** Rows that have scales together, which are not torn apart. */
+    int rowsOfGroup() {
+        return Math.toIntExact(Math.min(source.shape().rows(), group.rows()));
     }
 
     /** Encodes rows, of which the first one begins a group. */

@@ -2,23 +2,16 @@ package roselle.quantization.recipe;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.gguf.GgufHeaderWriter;
 import roselle.quantization.encoding.Encoder;
+import roselle.quantization.encoding.TensorWriter;
 import roselle.tensor.DataType;
 
 /**
@@ -29,9 +22,6 @@ import roselle.tensor.DataType;
  * anything else is begun anew. Threads share the rows of a tensor; their number changes no bit.
  */
 public final class Conversion {
-    private static final int PIECE = 1 << 18; // numbers that a thread encodes at a time
-    private static final int PIECES = 8; // of each thread, before they are written
-
     private final ConversionPlan plan;
     private final Path target;
     private final int threads;
@@ -64,13 +54,12 @@ public final class Conversion {
             Files.deleteIfExists(part);
             Files.write(mark, origin);
         }
-        try (var channel = FileChannel.open(part, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                ExecutorService workers = Executors.newFixedThreadPool(threads)) {
-            if (channel.size() < header.length) {
-                write(channel, 0, header);
+        try (var writer = new TensorWriter(part, threads)) {
+            if (writer.size() < header.length) {
+                writer.write(0, ByteBuffer.wrap(header));
             }
-            writeTensors(channel, header.length, workers, progress);
-            channel.force(true);
+            writeTensors(writer, header.length, progress);
+            writer.force();
         }
         plan.source().checkFiles();
         Files.move(part, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
@@ -98,69 +87,40 @@ public final class Conversion {
         return text.toString().getBytes(StandardCharsets.UTF_8);
     }
 
-    private void writeTensors(FileChannel channel, long start, ExecutorService workers, Progress progress)
-            throws IOException {
-        long done = channel.size();
+    private void writeTensors(TensorWriter writer, long start, Progress progress) throws IOException {
+        long done = writer.size();
         long at = start;
         for (int i = 0; i < plan.tensors().size(); i++) {
             PlannedTensor tensor = plan.tensors().get(i);
             long end = at + GgufHeaderWriter.padded(tensor.bytes());
             progress.begin(i, tensor, done >= end);
             if (done < end) {
-                write(channel, at, tensor, workers);
-                write(channel, at + tensor.bytes(), new byte[Math.toIntExact(end - at - tensor.bytes())]);
+                write(writer, at, tensor);
+                writer.write(at + tensor.bytes(), ByteBuffer.allocate(Math.toIntExact(end - at - tensor.bytes())));
             }
             at = end;
         }
     }
 
-    private void write(FileChannel channel, long at, PlannedTensor tensor, ExecutorService workers) throws IOException {
+    private void write(TensorWriter writer, long at, PlannedTensor tensor) throws IOException {
         if (tensor.isCopied()) {
-            long size = tensor.bytes();
-            for (long from = 0; from < size; from += Integer.MAX_VALUE) {
-                long count = Math.min(Integer.MAX_VALUE, size - from);
-                ByteBuffer bytes =
-                        tensor.source().codes().data().asSlice(from, count).asByteBuffer();
-                write(channel, at + from, bytes);
-            }
+            writer.copy(at, tensor.source().codes().data());
             return;
         }
-        long rows = tensor.shape().rows();
-        int piece = Math.toIntExact(Math.clamp(PIECE / tensor.shape().columns(), 1, rows));
-        long rowBytes = tensor.type().rowBytes(tensor.shape().columns());
         float @Nullable [] importance = plan.importanceOf(tensor).orElse(null);
-        long batch = (long) piece * threads * PIECES;
-        for (long first = 0; first < rows; first += batch) {
-            var pieces = new ArrayList<Callable<byte[]>>();
-            for (long row = first; row < Math.min(rows, first + batch); row += piece) {
-                long from = row;
-                int count = (int) Math.min(piece, rows - row);
-                pieces.add(() -> encode(tensor, from, count, importance));
-            }
-            long position = at + first * rowBytes;
-            for (byte[] encoded : encoded(pieces, workers)) {
-                write(channel, position, encoded);
-                position += encoded.length;
-            }
-        }
-    }
-
-    private static List<byte[]> encoded(List<Callable<byte[]>> pieces, ExecutorService workers) throws IOException {
-        try {
-            var all = new ArrayList<byte[]>();
-            for (var piece : workers.invokeAll(pieces)) {
-                all.add(piece.get());
-            }
-            return all;
-        } catch (InterruptedException stopped) {
-            Thread.currentThread().interrupt();
-            throw new IOException("stopped; the same again goes on from there", stopped);
-        } catch (ExecutionException failed) {
-            if (failed.getCause() instanceof RuntimeException cause) {
-                throw cause;
-            }
-            throw new IllegalStateException(failed.getCause());
-        }
+        var place = new Object() {
+            long next = at;
+        };
+        writer.encode(
+                tensor.shape().rows(),
+                tensor.shape().columns(),
+                1,
+                (first, rows) -> encode(tensor, first, rows, importance),
+                encoded -> {
+                    long here = place.next;
+                    place.next += encoded.length;
+                    writer.write(here, ByteBuffer.wrap(encoded));
+                });
     }
 
     private static byte[] encode(PlannedTensor tensor, long first, int rows, float @Nullable [] importance) {
@@ -197,17 +157,6 @@ public final class Conversion {
                 throw new CheckpointException("tensor " + tensor.name() + " has the number " + numbers[column]
                         + " in row " + row + ", column " + column + "; only finite numbers can be converted");
             }
-        }
-    }
-
-    private static void write(FileChannel channel, long at, byte[] bytes) throws IOException {
-        write(channel, at, ByteBuffer.wrap(bytes));
-    }
-
-    private static void write(FileChannel channel, long at, ByteBuffer bytes) throws IOException {
-        long position = at;
-        while (bytes.hasRemaining()) {
-            position += channel.write(bytes, position);
         }
     }
 }
