@@ -5,23 +5,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import org.junit.jupiter.api.Test;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
 import roselle.api.InvalidRequestException;
+import roselle.backend.Device;
 import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
+import roselle.cpu.CpuDevice;
 import roselle.tensor.Dequantizer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -207,5 +212,42 @@ class EmbeddingEngineTest {
             assertThatThrownBy(() -> engine.embedIds(List.of(new int[0]), EmbeddingOptions.DEFAULT))
                     .hasMessageContaining("no tokens");
         }
+    }
+
+    /** Texts of a device that gives way wait for a rest to end, and hear at once where the engine closes meanwhile. */
+    @Test
+    void restsBehindAStepForAsLongAsTheDeviceSays() throws Exception {
+        var stepNanos = new LinkedBlockingQueue<Long>();
+        EmbeddingEngine engine = open(BERT, resting(new CpuDevice(1), stepNanos));
+        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            assertThat(engine.embed(List.of("a story"))).hasSize(1);
+            assertThat(stepNanos.take()).isPositive();
+            Future<List<float[]>> second = callers.submit(() -> engine.embed(List.of("a ship")));
+            while (engine.status().waiting() == 0 && !second.isDone()) {
+                Thread.onSpinWait();
+            }
+            engine.close();
+            assertThatThrownBy(second::get).hasCauseInstanceOf(DeviceException.class);
+            assertThat(stepNanos).isEmpty();
+        }
+    }
+
+    private static EmbeddingEngine open(Path model, Device device) {
+        var config = EmbeddingConfig.of(model);
+        Checkpoint checkpoint = Checkpoints.open(model);
+        return EmbeddingEngine.open(
+                EncoderSizes.of(config, checkpoint, device), checkpoint, device, EmbeddingPlan.Observer.NONE);
+    }
+
+    /** A device that wants a day's rest after each step, and tells what steps took. */
+    private static Device resting(Device device, Collection<Long> stepNanos) {
+        return (Device) Proxy.newProxyInstance(
+                Device.class.getClassLoader(), new Class<?>[] {Device.class}, (_, method, arguments) -> {
+                    if (method.getName().equals("restNanos")) {
+                        stepNanos.add((Long) arguments[0]);
+                        return Duration.ofDays(1).toNanos();
+                    }
+                    return method.invoke(device, arguments);
+                });
     }
 }

@@ -41,6 +41,7 @@ import roselle.cuda.memory.Gpu;
 import roselle.cuda.row.RowKernels;
 import roselle.cuda.sampling.SampleKernels;
 import roselle.cuda.state.StateKernels;
+import roselle.cuda.step.Precedence;
 import roselle.cuda.step.StepGraphs;
 import roselle.cuda.step.StepMemory;
 import roselle.quantization.StoredMatrix;
@@ -71,6 +72,8 @@ public final class CudaDevice implements Device {
     private final LowRankKernels adapters;
     private final CudaOperations operations;
     private final StepGraphs graphs;
+    private final Precedence precedence;
+    private final boolean goesFirst;
     private @Nullable StepMemory step;
     private long floats; // a place for float32 rows on their way
     private long floatBytes;
@@ -85,6 +88,8 @@ public final class CudaDevice implements Device {
     CudaDevice(Driver driver, int index, Precision precision, Cubins cubins, boolean goesFirst) {
         this.precision = precision;
         type = precision.rows();
+        this.goesFirst = goesFirst;
+        precedence = Precedence.of(index);
         device = new Gpu(driver, index, goesFirst);
         kernels = new Kernels(device, cubins);
         try {
@@ -133,6 +138,11 @@ public final class CudaDevice implements Device {
         phases.add(kernels.phase());
         phases.addAll(loader.phases());
         return phases;
+    }
+
+    @Override
+    public long restNanos(long stepNanos) {
+        return goesFirst ? 0 : precedence.restNanos(stepNanos, System.nanoTime());
     }
 
     @Override
@@ -322,6 +332,9 @@ public final class CudaDevice implements Device {
     @Override
     public void submit(StepInputs inputs, StepProgram program) {
         device.enter();
+        if (goesFirst) {
+            precedence.take(System.nanoTime());
+        }
         StepMemory memory = stepMemory(inputs);
         memory.put(inputs, adapters.begin(inputs, memory.maxRows()));
         products.forgetRoutings();

@@ -75,6 +75,16 @@ public interface Device extends AutoCloseable {
         return false;
     }
 
+    /**
+     * How long one whose steps give way to those of others on the same processors shall rest after a step of its own, in nanoseconds; 0
+     * where no others run now. So others go on at nearly their own pace, though steps of both share memory and caches.
+     *
+     * @param stepNanos what the step took
+     */
+    default long restNanos(long stepNanos) {
+        return 0;
+    }
+
     /** A matrix whose rows are only looked up, by {@link Operations#embed} and {@link Operations#addPositions}, and never multiplied. */
     Weight loadTable(String name, StoredMatrix table);
 

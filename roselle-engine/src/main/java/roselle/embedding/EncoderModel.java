@@ -131,6 +131,11 @@ final class EncoderModel implements AutoCloseable {
         device.read(decoder.spec().generates() ? decoder.logits() : decoder.states(), 0, wanted, states);
     }
 
+    /** {@link Device#restNanos}. */
+    long restNanos(long stepNanos) {
+        return device.restNanos(stepNanos);
+    }
+
     private int fillPages(int sequence, int tokens, int firstPage) {
         int count = (tokens + PAGE_TOKENS - 1) / PAGE_TOKENS;
         for (int[] table : inputs.pageTable) {
