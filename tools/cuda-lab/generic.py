@@ -482,8 +482,8 @@ def check_attention(lab):
                 arguments = pages.arguments()
                 arguments[-2:] = [sequence, positions]
                 lab.run("generic_attention", f"attention_{suffix}", (q.shape[0], heads), 128,
-                        [q, long(q.stride(0)), heads, key_heads, key_size, value_size, int(latent), float(scale), float(cap), window, sinks, None, None, 0, out,
-                         long(out.stride(0)), *arguments], 4 * (key_size + 64 + value_size))
+                        [q, long(q.stride(0)), heads, key_heads, key_size, value_size, int(latent), float(scale), float(cap), window, sinks, None, None, None, 0,
+                         None, long(0), None, long(0), 0, None, 0, out, long(out.stride(0)), *arguments], 4 * (key_size + 64 + value_size))
                 return out
 
             out = attend(query, pages.sequence, pages.positions)

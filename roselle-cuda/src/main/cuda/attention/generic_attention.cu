@@ -12,7 +12,8 @@
 // pageTable: [sequences, maxPages], pages behind the window may be -1. rowSequence, positions: [rows]; a row whose position is
 // negative only fills a grid: nothing of it is read, turned or appended, and its output is 0.
 // Where a rowStart is given, a row sees its sequence up to the last row of the step instead, and the window counts both ways;
-// distances, where there are any, are added to scores before the cap, and slopes times how far a key lies before the row (ALiBi).
+// distances, where there are any, are added to scores before the cap, and slopes times how far a key lies before the row (ALiBi). Where
+// queries and keys meet distances (He et al., 2021), what they say is added before the scale.
 // Grids, blocks, parameters: tools/cuda-lab/ENTRIES.md.
 #include "common/ampere.cuh"
 #include "common/elements.cuh"
@@ -295,6 +296,23 @@ struct BothWays {
     }
 };
 
+// What queries and keys say of the distance between them; all zeros where they do not.
+template <class T>
+struct Meeting {
+    const Number<T>* ofQueries;  // [rows, queryHeads, count]
+    i64 queriesStride;
+    const Number<T>* ofKeys;  // the same
+    i64 keysStride;
+    int count;  // kinds of distances
+    const float* kinds;  // [2 * farthest + 1], or null
+    int farthest;
+
+    __device__ __forceinline__ float added(int row, int head, int distance) const {
+        int kind = head * count + (int)kinds[farthest + max(-farthest, min(farthest, distance))];
+        return load<T>(ofQueries, row * queriesStride + kind) + load<T>(ofKeys, (row + distance) * keysStride + kind);
+    }
+};
+
 // The first position that a row sees; a window below 0 does not slide, but begins at the last multiple of it (Llama 4).
 __device__ __forceinline__ int firstSeen(int window, int position) {
     if (window < 0) {
@@ -307,7 +325,7 @@ __device__ __forceinline__ int firstSeen(int window, int position) {
 template <class T>
 __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStride, Pages pages, int queryHeads, int keyHeads,
     int keySize, int valueSize, int latent, float scale, float softCap, int window, const float* sinks, const float* slopes,
-    BothWays sight, Number<T>* output, i64 outputStride) {
+    BothWays sight, Meeting<T> meeting, Number<T>* output, i64 outputStride) {
     extern __shared__ float shared[];
     float* asked = shared;  // [keySize]
     float* scores = asked + keySize;  // [TILE]
@@ -345,7 +363,11 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
             for (int d = lane; d < keySize; d += 32) {
                 product = fmaf(asked[d], key[d], product);
             }
-            product = fmaf(slope, (float)(own - p), warpSum(product) * scale);
+            product = warpSum(product);
+            if (meeting.kinds) {
+                product += meeting.added(row, h, p - own);
+            }
+            product = fmaf(slope, (float)(own - p), product * scale);
             if (sight.distances) {
                 product += sight.added(h, p - own);
             }
@@ -425,9 +447,11 @@ __device__ __forceinline__ void attention(const Number<T>* query, i64 queryStrid
     extern "C" __global__ void __launch_bounds__(128)                                                                         \
         attention_##SUFFIX(const Number<T>* query, i64 queryStride, int queryHeads, int keyHeads, int keySize, int valueSize, \
             int latent, float scale, float softCap, int window, const float* sinks, const float* slopes, const int* rowStart, \
-            const float* distances, int span, Number<T>* output, i64 outputStride, PAGES) {                                   \
+            const float* distances, int span, const Number<T>* ofQueries, i64 queriesStride, const Number<T>* ofKeys,         \
+            i64 keysStride, int kindCount, const float* kinds, int farthest, Number<T>* output, i64 outputStride, PAGES) {    \
         attention<T>(query, queryStride, PAGES_GIVEN, queryHeads, keyHeads, keySize, valueSize, latent, scale, softCap,       \
-            window, sinks, slopes, BothWays{rowStart, distances, span}, output, outputStride);                                \
+            window, sinks, slopes, BothWays{rowStart, distances, span},                                                       \
+            Meeting<T>{ofQueries, queriesStride, ofKeys, keysStride, kindCount, kinds, farthest}, output, outputStride);      \
     }
 
 ATTENTION(F32, f32)

@@ -5,14 +5,29 @@
 // Rows see what was before them.
 struct Causal {
     static constexpr bool BOTH_WAYS = false;
+    static constexpr bool MEETS = false;
 };
 
 // Rows see their whole sequence, within a window that reaches both ways, and scores may know distances.
 struct BothWays {
     static constexpr bool BOTH_WAYS = true;
+    static constexpr bool MEETS = false;
     const int* rowSequence;  // where there are no tiles but a block for each row
     const float* distances;  // [heads, 2 * span + 1], or null: what is added to a score, before the cap
     int span;
+};
+
+// The same where queries and keys meet distances (He et al., 2021): ofQueries[query, head, kind] + ofKeys[key, head, kind] are added to
+// products, with the kind of the distance from the query to the key; each head has keys of its own.
+struct Meeting : BothWays {
+    static constexpr bool MEETS = true;
+    const u16* ofQueries;  // [rows, heads, count]
+    i64 queriesStride;
+    const u16* ofKeys;  // the same
+    i64 keysStride;
+    int count;  // kinds
+    const float* kinds;  // [2 * farthest + 1]
+    int farthest;
 };
 
 // Until where a position sees.
@@ -31,6 +46,24 @@ __device__ __forceinline__ void addDistances(
         const float* table = sight.distances + (i64)(keyHead * p.group + row % p.group) * (2 * sight.span + 1) + sight.span;
         float score = __fmaf_rn(products[i], p.scale, table[max(-sight.span, min(sight.span, distance))]);
         products[i] = p.softCap == 0.0f ? score : __fmul_rn(p.softCap, tanhf(__fdiv_rn(score, p.softCap)));
+    }
+}
+
+// Adds to the products [16 rows, 64 positions] of a warp, as above, what a row of the step and a position add by their distance. Rows and
+// positions behind the last ones, which are masked, are read as the last.
+template <class T>
+__device__ __forceinline__ void meet(const Meeting& sight, float* products, int head, int firstRow, int lastRow,
+    int firstPosition, int slot, int from, int lastPosition) {
+#pragma unroll
+    for (int i = 0; i < 32; i++) {
+        int row = min(firstRow + slot + i / 2 % 2 * 8, lastRow);
+        int position = min(from + i / 4 * 8 + i % 2, lastPosition);
+        int key = firstRow + position - firstPosition;
+        int distance = max(-sight.farthest, min(sight.farthest, key - row));
+        i64 kind = (i64)head * sight.count + (int)sight.kinds[sight.farthest + distance];
+        float added = __fadd_rn(toFloat<T>(sight.ofQueries[row * sight.queriesStride + kind]),
+            toFloat<T>(sight.ofKeys[key * sight.keysStride + kind]));
+        products[i] = __fadd_rn(products[i], added);
     }
 }
 
@@ -159,6 +192,10 @@ __device__ __forceinline__ void attendPrefill(
             }
             if constexpr (Kv::IS_CODED) {
                 scaleProducts<T, Kv, SIZE, 32>(stage, 0, s[0][0]);
+            }
+            if constexpr (Sight::MEETS) {
+                meet<T>(sight, s[0][0], keyHead, firstRow, firstRow + tokens - 1, firstPosition, slot[0],
+                    tile * TILE + lane % 4 * 2, sequenceEnd - 1);
             }
             bool hasDistances = false;
             if constexpr (BOTH_WAYS) {

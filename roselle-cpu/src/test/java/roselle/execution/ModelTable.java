@@ -104,6 +104,9 @@ final class ModelTable {
             if (spec.input().distanceBuckets() > 0) {
                 row.parts().add("scores that know distances");
             }
+            if (spec.distanceScores() > 0) {
+                row.parts().add("queries and keys that meet distances");
+            }
             if (spec.block().connections() != null) {
                 row.parts().add("hyper-connections");
             }

@@ -22,15 +22,8 @@ class CudaBothWaysTest {
         return new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());
     }
 
-    abstract static class WithoutDistances extends BidirectionalContract {
-        @Override
-        protected boolean meetsDistances() {
-            return false;
-        }
-    }
-
     @Nested
-    class InF32 extends WithoutDistances {
+    class InF32 extends BidirectionalContract {
         @Override
         protected Device open() {
             return device(DataType.F32);
@@ -38,7 +31,7 @@ class CudaBothWaysTest {
     }
 
     @Nested
-    class InBf16 extends WithoutDistances {
+    class InBf16 extends BidirectionalContract {
         @Override
         protected Device open() {
             return device(DataType.BF16);
@@ -51,7 +44,7 @@ class CudaBothWaysTest {
     }
 
     @Nested
-    class InF16 extends WithoutDistances {
+    class InF16 extends BidirectionalContract {
         @Override
         protected Device open() {
             return device(DataType.F16);

@@ -31,7 +31,7 @@ record EncoderSizes(Blueprint blueprint, SentenceFolder folder, StepLimits limit
     private static final int OWN_PARTS = 16;
 
     static EncoderSizes of(EmbeddingConfig config, Checkpoint checkpoint, Device device) {
-        Blueprint blueprint = Encoders.blueprint(checkpoint, device);
+        Blueprint blueprint = Encoders.blueprint(checkpoint);
         SentenceFolder folder = SentenceFolder.of(checkpoint);
         int context = context(config, blueprint, folder);
         boolean isOwn = device.memoryBytes().isPresent();

@@ -87,7 +87,7 @@ public final class EncoderVerification {
             all += input.length();
         }
         try (Checkpoint checkpoint = Checkpoints.open(model)) {
-            Blueprint blueprint = Encoders.blueprint(checkpoint, device);
+            Blueprint blueprint = Encoders.blueprint(checkpoint);
             SentenceFolder folder = SentenceFolder.of(checkpoint);
             EncoderOutput output = folder.output();
             var limits = EncoderModel.limits(together ? all : longest, together ? inputs.size() : 1, longest);

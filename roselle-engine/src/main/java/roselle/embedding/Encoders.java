@@ -5,7 +5,6 @@ import java.nio.file.Path;
 import java.util.List;
 import roselle.api.InvalidRequestException;
 import roselle.api.InvalidRequestException.Reason;
-import roselle.backend.Device;
 import roselle.backend.ModelWeights;
 import roselle.backend.operation.Norm;
 import roselle.checkpoint.Checkpoint;
@@ -57,11 +56,10 @@ public final class Encoders {
         return isWide && hasLayerNorms ? weights.preferringDigits() : weights;
     }
 
-    /** What a checkpoint is without its logits but those of masked tokens, and without its tasks on devices with memory of their own, for which they are not planned. */
-    static Blueprint blueprint(Checkpoint checkpoint, Device device) {
+    /** What a checkpoint is without its logits but those of masked tokens. */
+    static Blueprint blueprint(Checkpoint checkpoint) {
         Blueprint blueprint = Architectures.readAny(checkpoint);
-        DecoderSpec spec = blueprint.spec().withoutOutput();
-        var encoder = new Blueprint(device.memoryBytes().isEmpty() ? spec : spec.withoutTasks(), blueprint.names());
+        var encoder = new Blueprint(blueprint.spec().withoutOutput(), blueprint.names());
         return MaskedTokens.areIn(checkpoint) ? MaskedTokens.blueprint(checkpoint, encoder) : encoder;
     }
 

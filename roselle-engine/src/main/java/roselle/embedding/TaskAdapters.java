@@ -80,7 +80,7 @@ final class TaskAdapters {
                     "task",
                     "the task is " + name
                             + (tasks == null
-                                    ? ", but the model has no tasks, or is on a GPU, where it has none: leave it out"
+                                    ? ", but the model has no tasks: leave it out"
                                     : ": the model's are " + String.join(", ", tasks.names())));
         }
         return number;

@@ -31,6 +31,7 @@ import roselle.model.weights.AdaptableWeights;
 import roselle.model.weights.Blueprint;
 import roselle.model.weights.Rearrangement;
 import roselle.model.weights.Store;
+import roselle.tensor.DataType;
 
 /**
  * A decoder-only transformer (Vaswani et al., 2017) with its weights on a device: token ids in, logits out.
@@ -57,7 +58,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
     private final @Nullable OutputSpec output;
     private final boolean scalesLogits;
     private final AdaptableWeights adaptable;
+    private final boolean alwaysTakesTasks; // rows without a task would have other bits beside some that have one
     private boolean adapts; // in the step that runs
+    private boolean takesTasks; // likewise
     private BlockSpec block; // of the layer that runs
 
     private Decoder(
@@ -85,6 +88,8 @@ public final class Decoder implements StepProgram, AutoCloseable {
         layers = weights.layers().toArray(Layer[]::new);
         loadingNanos = System.nanoTime() - begin;
         weights.leaveAdaptable(adaptable);
+        alwaysTakesTasks =
+                weights.tasks() != null && device.activationType() != DataType.F32; // activations apart are rounded
         rearrangedBytes = rearrangement.bytes();
         output = spec.output();
         scalesLogits = output != null && (output.scale() != 1f || output.softCap() != 0f);
@@ -167,7 +172,8 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (weights.types() != null) {
             operations.addTypes(weights.types(), space.hidden);
         }
-        if (adapts && weights.tasks() != null) {
+        takesTasks = weights.tasks() != null && (adapts || alwaysTakesTasks);
+        if (takesTasks) {
             weights.tasks().begin(this, operations, space.hidden, rows);
         }
         if (weights.embeddingNorm() != null) {
@@ -457,7 +463,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
 
     private void feed(Operations operations, Layer.Plain plain, Rows input, @Nullable Norm norm, int rows) {
         Layer.ActivationApart apart = plain.apart();
-        if (adapts && apart != null) {
+        if (takesTasks && apart != null) {
             linear(operations, input, norm, plain.up(), apart.bias(), plain.inner(), rows);
             operations.gatedActivation(plain.inner(), apart.ones(), apart.gate(), plain.inner(), rows);
         } else {

@@ -2,7 +2,6 @@ package roselle.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.util.Arrays;
 import java.util.List;
@@ -62,14 +61,8 @@ public abstract class BidirectionalContract extends ContractFixture {
     @ParameterizedTest
     @CsvSource({"4,64,0,16", "3,9,0,7", "2,32,20,3"})
     void addsWhatQueriesAndKeysSayOfDistances(int heads, int size, int window, int kinds) {
-        assumeTrue(meetsDistances());
         met = kinds;
         requireExpected(heads, heads, size, size, window);
-    }
-
-    /** Whether the device computes what queries and keys say of distances; who says no refuses models that have it. */
-    protected boolean meetsDistances() {
-        return true;
     }
 
     private int met; // kinds of distances that queries and keys meet; 0 for none

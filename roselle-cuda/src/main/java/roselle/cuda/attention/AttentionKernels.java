@@ -6,6 +6,7 @@ import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.DistanceBias;
+import roselle.backend.operation.DistanceScores;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.operation.Norm;
 import roselle.backend.operation.PositionScale;
@@ -235,8 +236,14 @@ public final class AttentionKernels {
                 .pointer(layer.traits().slopes())
                 .pointer(layer.bidirectional() ? call.step().rowStart() : 0)
                 .pointer(distances == null ? null : distances.table())
-                .integer(distances == null ? 0 : distances.span())
-                .rows(call.output());
+                .integer(distances == null ? 0 : distances.span());
+        DistanceScores met = layer.traits().met();
+        if (met == null) {
+            launcher.pointer(0).wide(0).pointer(0).wide(0).integer(0).pointer(0).integer(0);
+        } else {
+            BothWaysAttention.meeting(launcher, met, heads.queryHeads());
+        }
+        launcher.rows(call.output());
         pages(call.step(), layer, call.cache())
                 .shared(4 * (heads.keySize() + AttentionTiling.TILE + heads.valueSize()))
                 .launch(call.shape().rows(), heads.queryHeads(), 1, 128);

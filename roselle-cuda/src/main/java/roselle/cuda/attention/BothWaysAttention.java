@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.operation.DistanceBias;
+import roselle.backend.operation.DistanceScores;
 import roselle.backend.operation.HeadShape;
 import roselle.backend.step.StepDemands;
 import roselle.cuda.kernel.AttentionTiling;
@@ -27,12 +28,13 @@ import roselle.tensor.DataType;
  */
 final class BothWaysAttention {
     private static final int THREADS = 256;
+    private static final int MAX_MEETING = 64; // of heads whose queries and keys meet distances
 
     private final Gpu device;
     private final Kernels kernels;
     private final Launcher launcher;
     private final DataType type;
-    private final Map<Integer, Sized> sizes = new TreeMap<>(); // loaded when a model first asks for them
+    private final Map<String, Sized> sizes = new TreeMap<>(); // by name, loaded when a model first asks for them
 
     /** The kernel of heads of one size. */
     private record Sized(int size, int halves, Kernel kernel) {
@@ -73,11 +75,16 @@ final class BothWaysAttention {
                         call.group(),
                         call.cache().type(),
                         call.cache().pageTokens());
-        return fits ? sizes.computeIfAbsent(call.heads().keySize(), this::load) : null;
+        int size = call.heads().keySize();
+        boolean meets = call.layer().traits().met() != null;
+        if (!fits || (meets && size > MAX_MEETING)) {
+            return null;
+        }
+        String name = "attention_" + (meets ? "meet_" : "both_") + size + "_" + type.label();
+        return sizes.computeIfAbsent(name, _ -> load(name, size));
     }
 
-    private Sized load(int size) {
-        String name = "attention_both_" + size + "_" + type.label();
+    private Sized load(String name, int size) {
         return new Sized(size, HeadKernels.halves(device, size), kernels.kernel(KernelSource.ATTENTION_BOTH, name));
     }
 
@@ -120,15 +127,28 @@ final class BothWaysAttention {
         int tokens = tileTokens(call.heads());
         boolean isFew = call.shape().isFew();
         int blocks = isFew ? call.shape().rows() : step.sendTiles(tokens, launcher);
-        DistanceBias distances = call.layer().traits().distances();
-        FastAttention.parameters(launcher.of(kernel.kernel), call)
+        Launcher launch = FastAttention.parameters(launcher.of(kernel.kernel), call)
                 .pointer(isFew ? 0 : step.tiles(tokens))
                 .pointer(step.rowStart())
-                .pointer(step.rowSequence())
-                .pointer(distances == null ? null : distances.table())
-                .integer(distances == null ? 0 : distances.span())
-                .shared(kernel.sharedBytes())
-                .launch(blocks, call.heads().keyHeads(), 1, THREADS);
+                .pointer(step.rowSequence());
+        DistanceScores met = call.layer().traits().met();
+        if (met == null) {
+            DistanceBias distances = call.layer().traits().distances();
+            launch.pointer(distances == null ? null : distances.table())
+                    .integer(distances == null ? 0 : distances.span());
+        } else {
+            meeting(launch, met, call.heads().queryHeads());
+        }
+        launch.shared(kernel.sharedBytes()).launch(blocks, call.heads().keyHeads(), 1, THREADS);
         return true;
+    }
+
+    /** The parameters of what queries and keys say of distances. */
+    static void meeting(Launcher launcher, DistanceScores met, int heads) {
+        launcher.rows(met.ofQueries())
+                .rows(met.ofKeys())
+                .integer(met.ofQueries().columns() / heads)
+                .pointer(met.kinds())
+                .integer(met.span());
     }
 }

@@ -209,12 +209,6 @@ public record DecoderSpec(
         return output != null && output.transform() != null;
     }
 
-    /** The same without adapters of tasks. */
-    public DecoderSpec withoutTasks() {
-        return new DecoderSpec(
-                architecture, vocabulary, width, context, input.withoutTasks(), norm, block, layers, output);
-    }
-
     /** The same with an output matrix of its own, or the embedding in its place. */
     public DecoderSpec withTied(boolean tied) {
         OutputSpec same = output == null ? null : output.withTied(tied);
@@ -326,7 +320,6 @@ public record DecoderSpec(
     }
 
     private static final String BLOCKS = "attention to chosen blocks";
-    private static final String DISTANCES = "queries and keys that meet distances";
 
     /** What not every device has kernels for, in words. */
     public List<String> special() {
@@ -334,7 +327,6 @@ public record DecoderSpec(
         for (LayerSpec layer : layers) {
             switch (layer.attention()) {
                 case AttentionSpec.MultiHead heads when heads.traits().index() != null -> all.add(BLOCKS);
-                case AttentionSpec.MultiHead heads when heads.traits().distances() != null -> all.add(DISTANCES);
                 case AttentionSpec.SharedKeys shared
                 when shared.heads().traits().index() != null -> all.add(BLOCKS);
                 case AttentionSpec.Latent latent

@@ -22,9 +22,4 @@ public record InputSpec(
         int types,
         boolean norms,
         @Nullable TaskSpec tasks,
-        @Nullable LayerInputs layers) {
-    /** The same without adapters of tasks. */
-    InputSpec withoutTasks() {
-        return new InputSpec(scale, learnedPositions, firstPosition, distanceBuckets, types, norms, null, layers);
-    }
-}
+        @Nullable LayerInputs layers) {}
