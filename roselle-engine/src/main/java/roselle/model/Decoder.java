@@ -172,9 +172,10 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (weights.types() != null) {
             operations.addTypes(weights.types(), space.hidden);
         }
-        takesTasks = weights.tasks() != null && (adapts || alwaysTakesTasks);
-        if (takesTasks) {
-            weights.tasks().begin(this, operations, space.hidden, rows);
+        TaskInputs tasks = weights.tasks();
+        takesTasks = tasks != null && (adapts || alwaysTakesTasks);
+        if (tasks != null && takesTasks) {
+            tasks.begin(this, operations, space.hidden, rows);
         }
         if (weights.embeddingNorm() != null) {
             operations.norm(space.hidden, weights.embeddingNorm(), space.hidden, rows);
