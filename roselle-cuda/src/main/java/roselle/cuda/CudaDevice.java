@@ -141,8 +141,8 @@ public final class CudaDevice implements Device {
     }
 
     @Override
-    public long restNanos(long stepNanos) {
-        return goesFirst ? 0 : precedence.restNanos(stepNanos, System.nanoTime());
+    public int rowsNow(int maxRows) {
+        return goesFirst ? maxRows : precedence.rowsNow(maxRows, System.nanoTime());
     }
 
     @Override

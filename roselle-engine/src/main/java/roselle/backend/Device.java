@@ -76,13 +76,11 @@ public interface Device extends AutoCloseable {
     }
 
     /**
-     * How long one whose steps give way to those of others on the same processors shall rest after a step of its own, in nanoseconds; 0
-     * where no others run now. So others go on at nearly their own pace, though steps of both share memory and caches.
-     *
-     * @param stepNanos what the step took
+     * Rows that a step of one whose steps give way to those of others on the same processors shall have now, of at most so many: fewer
+     * while others run, since its kernels, once they are begun, are in the way of theirs for as long as they take.
      */
-    default long restNanos(long stepNanos) {
-        return 0;
+    default int rowsNow(int maxRows) {
+        return maxRows;
     }
 
     /** A matrix whose rows are only looked up, by {@link Operations#embed} and {@link Operations#addPositions}, and never multiplied. */

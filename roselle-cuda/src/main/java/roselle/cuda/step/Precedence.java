@@ -4,18 +4,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Who goes first of the models that this process has on a GPU. Kernels of models that write go before those of encoders, which are then
- * still in the way: those under way keep their multiprocessors, and all share memory. So an encoder rests between its steps while a
- * model writes.
+ * Who goes first of the models that this process has on a GPU. Kernels of models that write go before those of encoders, which keep their
+ * multiprocessors once they are begun, for longer the more rows they have. So an encoder's steps are short while a model writes.
  */
 public final class Precedence {
     /** One that takes its place so often is at work: a long prompt's step takes a quarter of a second. */
     private static final long RECENT_NANOS = 250_000_000;
-    /**
-     * What a rest is of the step before it. Steps of bge-base's shape without rests cost a model that writes 8 to 14 % of its time per
-     * token (H200), a third of them below 5 %.
-     */
-    private static final int REST_OF_STEP = 2;
+
+    private static final int ROWS_BESIDE = 3072;
 
     private static final Map<Integer, Precedence> OF_GPUS = new ConcurrentHashMap<>();
 
@@ -31,9 +27,10 @@ public final class Precedence {
         taken = now;
     }
 
-    /** How long one that gives way rests after a step of so many nanoseconds; 0 where nobody went first of late. */
-    public long restNanos(long stepNanos, long now) {
+    /** Rows of a step of one that gives way: of so many, fewer where somebody went first of late. */
+    public int rowsNow(int maxRows, long now) {
         long since = taken;
-        return since != Long.MIN_VALUE && now - since <= RECENT_NANOS ? REST_OF_STEP * stepNanos : 0;
+        boolean isBeside = since != Long.MIN_VALUE && now - since <= RECENT_NANOS;
+        return isBeside ? Math.min(maxRows, ROWS_BESIDE) : maxRows;
     }
 }

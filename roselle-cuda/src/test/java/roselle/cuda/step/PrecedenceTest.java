@@ -4,36 +4,37 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Those that give way rest while others are at work, and only then. */
+/** Those that give way have short steps while others are at work, and only then. */
 class PrecedenceTest {
     private static final long MILLI = 1_000_000;
+    private static final int MAX_ROWS = 16_384;
 
     @Test
-    void nobodyRestsBeforeAnybodyWentFirst() {
-        assertThat(new Precedence().restNanos(MILLI, 0)).isZero();
-        assertThat(new Precedence().restNanos(MILLI, Long.MAX_VALUE)).isZero();
+    void stepsAreWholeBeforeAnybodyWentFirst() {
+        assertThat(new Precedence().rowsNow(MAX_ROWS, 0)).isEqualTo(MAX_ROWS);
+        assertThat(new Precedence().rowsNow(MAX_ROWS, Long.MAX_VALUE)).isEqualTo(MAX_ROWS);
     }
 
     @Test
-    void oneRestsForLongerThanItsStepWhileOthersGoFirst() {
+    void stepsAreShortWhileOthersGoFirst() {
         var precedence = new Precedence();
         precedence.take(7 * MILLI);
-        assertThat(precedence.restNanos(MILLI, 8 * MILLI)).isGreaterThan(MILLI);
-        assertThat(precedence.restNanos(0, 8 * MILLI)).isZero();
+        assertThat(precedence.rowsNow(MAX_ROWS, 8 * MILLI)).isBetween(1, MAX_ROWS / 4);
+        assertThat(precedence.rowsNow(16, 8 * MILLI)).isEqualTo(16);
     }
 
     @Test
-    void oneDoesNotRestForThoseThatHaveLongEnded() {
+    void stepsAreWholeAgainWhereOthersHaveLongEnded() {
         var precedence = new Precedence();
         precedence.take(7 * MILLI);
-        assertThat(precedence.restNanos(MILLI, 1007 * MILLI)).isZero();
+        assertThat(precedence.rowsNow(MAX_ROWS, 1007 * MILLI)).isEqualTo(MAX_ROWS);
     }
 
     @Test
     void clocksMayBeNegative() {
         var precedence = new Precedence();
         precedence.take(-7 * MILLI);
-        assertThat(precedence.restNanos(MILLI, -6 * MILLI)).isPositive();
+        assertThat(precedence.rowsNow(MAX_ROWS, -6 * MILLI)).isLessThan(MAX_ROWS);
     }
 
     @Test
