@@ -210,6 +210,13 @@ final class ProfilingOperations implements Operations {
     }
 
     @Override
+    public void adaptedGatedLinear(Rows input, GatedLinear product, int rows) {
+        long start = System.nanoTime();
+        operations.adaptedGatedLinear(input, product, rows);
+        end(Kind.GATED_PRODUCTS, start);
+    }
+
+    @Override
     public void sparsify(Rows gates, float deviations, int rows) {
         long start = System.nanoTime();
         operations.sparsify(gates, deviations, rows);

@@ -212,6 +212,11 @@ public final class CpuOperations implements Operations {
     }
 
     @Override
+    public void adaptedGatedLinear(Rows input, GatedLinear product, int rows) {
+        UnfusedOperations.adaptedGatedLinear(this, input, product, rows);
+    }
+
+    @Override
     public void sparsify(Rows gates, float deviations, int rows) {
         rowOperations.run(streams.sparse(gates, deviations), gates.columns(), rows);
     }

@@ -340,6 +340,9 @@ public final class CudaDevice implements Device {
         products.forgetRoutings();
         launcher.barrier();
         sampler.receive(memory, inputs);
+        if (memory.shape().adaptation() != 0) {
+            launcher.barrier(); // whose adapter a row has is read before kernels wait for those before them
+        }
         operations.begin(memory);
         graphs.run(memory.shape(), inputs, program);
     }

@@ -109,6 +109,9 @@ final class CudaOperations implements Operations {
 
     @Override
     public void linear(Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
+        if (shape.adaptation() != 0) { // what adapt() adds begins here, so that it does not hold up the step
+            adapters.shrink(step(), shape, input, weight);
+        }
         products.linear(input, (CudaWeight) weight, epilogue, output, rows);
     }
 
@@ -141,6 +144,18 @@ final class CudaOperations implements Operations {
         } else if (!products.normedGatedLinear(input, norm, product, rows)) {
             norm(input, norm, normed, rows);
             products.gatedLinear(normed, product, rows);
+        }
+    }
+
+    @Override
+    public void adaptedGatedLinear(Rows input, GatedLinear product, int rows) {
+        if (!adapters.addTo(product.gateAndUp())) {
+            gatedLinear(input, null, input, product, rows);
+        } else if (adapters.gates(product)) {
+            linear(input, product.gateAndUp(), product.epilogue(), product.both(), rows);
+            adapters.addAndGate(step(), shape, product);
+        } else {
+            UnfusedOperations.adaptedGatedLinear(this, input, product, rows);
         }
     }
 

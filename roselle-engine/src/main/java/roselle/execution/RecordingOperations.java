@@ -160,6 +160,11 @@ final class RecordingOperations implements Operations {
     }
 
     @Override
+    public void adaptedGatedLinear(Rows input, GatedLinear product, int rows) {
+        UnfusedOperations.adaptedGatedLinear(this, input, product, rows);
+    }
+
+    @Override
     public void sparsify(Rows gates, float deviations, int rows) {
         operations.sparsify(gates, deviations, rows);
     }

@@ -349,7 +349,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
         }
     }
 
-    /** A product, and what adapters add to it: the only place where they do. */
+    /** A product, and what adapters add to it: the only place where they do, but for products of gates. */
     void linear(Operations operations, Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
         operations.linear(input, weight, epilogue, output, rows);
         if (adapts) {
@@ -479,7 +479,10 @@ public final class Decoder implements StepProgram, AutoCloseable {
     private void feed(
             Operations operations, Layer.Gated gated, Rows input, @Nullable Norm norm, Rows target, int rows) {
         GatedLinear product = gated.product();
-        if (adapts || gated.isSparse() || gated.gateScale() != 1f) { // between the product and its gates
+        boolean isPlain = !gated.isSparse() && gated.gateScale() == 1f; // nothing is between the product and its gates
+        if (adapts && isPlain) {
+            operations.adaptedGatedLinear(ready(operations, input, norm, rows), product, rows);
+        } else if (!isPlain) {
             linear(operations, input, norm, product.gateAndUp(), product.epilogue(), product.both(), rows);
             if (gated.isSparse()) {
                 operations.sparsify(product.gates(), gated.deviations(), rows);

@@ -154,6 +154,7 @@ public abstract class ReferenceContract extends TraitContract {
                     left.add(multipliedAndGated(type, rows, false));
                     left.add(multipliedAndGated(type, rows, true));
                 }
+                case "adaptedGatedLinear" -> left.add(adaptedAndGated(type, rows));
                 case "routeExperts" -> {
                     Arrays.stream(Router.Scoring.values())
                             .forEach(scoring -> left.add(routed(scoring, DataType.F32, rows)));
@@ -325,14 +326,30 @@ public abstract class ReferenceContract extends TraitContract {
     /** What two adapters, one of them fused and of two ranks, add to rows among which others have none. */
     private float[] adapted(DataType type, int rows) {
         Weight weight = weight(type, 1, OUTPUTS);
-        StepInputs inputs = step(LIMITS, 0, new int[3], new int[] {(rows + 2) / 3, (rows + 1) / 3, rows / 3});
-        inputs.adapts = true;
-        inputs.adapter[0] = device.allocateAdapter(List.of(lowRank(weight, 0, 17, 3), lowRank(weight, 17, 31, 16)));
-        inputs.adapter[2] = device.allocateAdapter(List.of(lowRank(weight, 5, 40, 8)));
-        begin(inputs);
+        beginAdapted(rows, List.of(lowRank(weight, 0, 17, 3), lowRank(weight, 17, 31, 16)), lowRank(weight, 5, 40, 8));
         Rows output = some(rows, OUTPUTS);
         operations.adapt(some(rows, COLUMNS), weight, 0.5f, output);
         return read(output, rows);
+    }
+
+    /** A step of three sequences, of which the first and the last have an adapter. */
+    private void beginAdapted(int rows, List<LowRank> first, LowRank last) {
+        StepInputs inputs = step(LIMITS, 0, new int[3], new int[] {(rows + 2) / 3, (rows + 1) / 3, rows / 3});
+        inputs.adapts = true;
+        inputs.adapter[0] = device.allocateAdapter(first);
+        inputs.adapter[2] = device.allocateAdapter(List.of(last));
+        begin(inputs);
+    }
+
+    private float[] adaptedAndGated(DataType type, int rows) {
+        Rows both = gapless(new float[rows * 2 * OUTPUTS], 2 * OUTPUTS);
+        Weight weight = weight(type, 1, 2 * OUTPUTS);
+        Rows gates = both.columns(0, OUTPUTS);
+        Rows ups = both.columns(OUTPUTS, OUTPUTS);
+        var product = new GatedLinear(weight, Epilogue.PLAIN, both, gates, ups, Gate.of(Activation.SILU));
+        beginAdapted(rows, List.of(lowRank(weight, 0, 48, 3), lowRank(weight, 48, 48, 16)), lowRank(weight, 8, 72, 8));
+        operations.adaptedGatedLinear(someGapless(rows, COLUMNS), product, rows);
+        return readGapless(gates, rows);
     }
 
     /** Low-rank matrices whose outputs are in another order. */

@@ -116,6 +116,7 @@ class ReferenceContractTest {
             case "mix" -> off(honest, (Rows) arguments[3]);
             case "addAsLongAs" -> off(honest, (Rows) arguments[2]);
             case "gatedLinear" -> off(honest, ((GatedLinear) arguments[3]).gates());
+            case "adaptedGatedLinear" -> off(honest, ((GatedLinear) arguments[1]).gates());
             case "feedExperts" -> off(honest, ((ExpertSum) arguments[3]).output());
             case "ropeAndAppendKv" -> off(honest, (Rows) arguments[0]); // behind which attention reads pages
             default ->

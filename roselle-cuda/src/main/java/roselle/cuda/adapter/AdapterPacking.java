@@ -21,9 +21,9 @@ import roselle.tensor.Dequantizer;
 /** Puts an adapter's matrices together as {@code low_rank.cu} reads them: a list of weights, their parts, the numbers. */
 final class AdapterPacking {
     /** Outputs of a block that expands. */
-    static final int TILE = 1024;
+    static final int TILE = 256;
 
-    private static final int GROUP = 8; // numbers that rows are filled up to
+    private static final int GROUP = 8; // numbers that rows are filled up to, and that a thread expands
     private static final int ALIGNMENT = 16;
 
     private final DataType type;
@@ -37,7 +37,8 @@ final class AdapterPacking {
         for (LowRank each : matrices) {
             byWeight.computeIfAbsent(each.weight(), _ -> new ArrayList<>()).add(each);
         }
-        byWeight.forEach((weight, parts) -> byIndex.put(weights.note(weight, ranks(parts), tiles(parts)), parts));
+        byWeight.forEach((weight, parts) ->
+                byIndex.put(weights.note(weight, ranks(parts), tiles(parts), areEights(parts)), parts));
         at = partsAt() + matrices.size() * AddedPartLayout.BYTES;
         packed = Arena.ofAuto().allocate(at + numberBytes(), ALIGNMENT);
         fill();
@@ -55,6 +56,10 @@ final class AdapterPacking {
         return parts.stream()
                 .mapToInt(part -> Launcher.cover(part.outputs(), TILE))
                 .sum();
+    }
+
+    private static boolean areEights(List<LowRank> parts) {
+        return parts.stream().allMatch(part -> part.firstOutput() % GROUP == 0 && part.outputs() % GROUP == 0);
     }
 
     /** Weights up to the last one that it adds to. */

@@ -1,30 +1,39 @@
 package roselle.cuda.adapter;
 
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
+import roselle.backend.operation.GatedLinear;
 import roselle.backend.step.StepInputs;
 import roselle.cuda.kernel.Kernel;
+import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.kernel.KernelSource;
 import roselle.cuda.kernel.Kernels;
 import roselle.cuda.kernel.Launcher;
 import roselle.cuda.memory.CudaAdapter;
+import roselle.cuda.memory.CudaBuffer;
 import roselle.cuda.memory.Gpu;
 import roselle.cuda.step.StepMemory;
 import roselle.cuda.step.StepShape;
 import roselle.tensor.DataType;
 
 /**
- * Adds to each row what its adapter makes of its input, in two launches for any number of adapters: rows are shrunk, then expanded.
+ * Adds to each row what its adapter makes of its input, in two launches for any number of adapters: rows are shrunk, best before
+ * the product, which fetches weights meanwhile; then expanded.
  *
  * <p>Launches depend on the weights that adapters are known to add to, not on the step's adapters, which kernels find by row.
  */
 public final class LowRankKernels {
     private static final int THREADS = 128;
-    private static final int RANKS = 4; // of a block that shrinks
-    private static final int MANY_ROWS = 8; // of a block, where rows are many
+    private static final int NONE = -1;
+    private static final int RANKS = 16; // of a block that shrinks
+    private static final int EXPANDED_ROWS = 8; // of a block that expands
+    private static final int MANY_EXPANDED_ROWS = 32;
+    private static final int MANY_ROWS =
+            256; // from which on neighbours mostly have one adapter, and more of them share a block
 
     private final Gpu device;
     private final Kernels kernels;
@@ -34,18 +43,31 @@ public final class LowRankKernels {
     private final AdapterMemory memory;
     private AdaptedWeights.Known known = weights.known(); // as the step began
     private @Nullable Loaded loaded;
-    private long shrunk; // [rows, known.ranks], float32
+    private long shrunk; // [slices, rows, ranks], float32, of one weight
     private long shrunkBytes;
+    private int shrunkFor = NONE; // the number of that weight, while the step's rows are not expanded
 
     /** The kernels, which devices load once there are adapters. */
-    private record Loaded(Kernel shrink, Kernel shrinkMany, Kernel expand, Kernel expandMany) {
+    private record Loaded(
+            Sizes shrink, Sizes expand, @Nullable Sizes gated) {
         static Loaded of(Kernels kernels, DataType type) {
-            KernelSource source = KernelSource.LOW_RANK;
             return new Loaded(
-                    kernels.kernel(source, "low_rank_shrink_" + type.label()),
-                    kernels.kernel(source, "low_rank_shrink_many_" + type.label()),
-                    kernels.kernel(source, "low_rank_expand_" + type.label()),
-                    kernels.kernel(source, "low_rank_expand_many_" + type.label()));
+                    Sizes.of(kernels, "low_rank_shrink_", type),
+                    Sizes.of(kernels, "low_rank_expand_", type),
+                    type == DataType.F32 ? null : Sizes.of(kernels, "low_rank_gated_", type));
+        }
+    }
+
+    /** A kernel for few rows, and one for many. */
+    private record Sizes(Kernel few, Kernel many) {
+        static Sizes of(Kernels kernels, String name, DataType type) {
+            KernelSource source = KernelSource.LOW_RANK;
+            return new Sizes(
+                    kernels.kernel(source, name + type.label()), kernels.kernel(source, name + "many_" + type.label()));
+        }
+
+        Kernel of(StepShape shape) {
+            return areMany(shape) ? many : few;
         }
     }
 
@@ -72,8 +94,9 @@ public final class LowRankKernels {
             return 0;
         }
         known = weights.known();
+        shrunkFor = NONE;
+        reserve((long) maxRows * Math.max(1, known.shrunk()) * Float.BYTES);
         memory.bring(inputs);
-        reserve((long) maxRows * Math.max(1, known.ranks()) * Float.BYTES);
         return known.version();
     }
 
@@ -96,32 +119,95 @@ public final class LowRankKernels {
         }
     }
 
-    /** {@code output[r] += factor * expand (shrink input[r])} with what each row's adapter has for a weight. */
+    /** Shrinks rows with what each one's adapter has for a weight that is going to multiply them, if adapters have anything. */
+    public void shrink(StepMemory step, StepShape shape, Rows input, Weight weight) {
+        AdaptedWeights.Place place = known.place(weight);
+        Loaded found = loaded;
+        if (place == null || found == null) {
+            return;
+        }
+        launcher.of(found.shrink.of(shape))
+                .rows(input)
+                .integer(input.columns())
+                .pointer(step.adapters())
+                .integer(place.index())
+                .pointer(shrunk)
+                .integer(place.ranks())
+                .integer(shape.rows())
+                .launch(shape.rows(), Launcher.cover(place.ranks(), RANKS), place.slices(), THREADS);
+        shrunkFor = place.index();
+    }
+
+    /**
+     * {@code output[r] += factor * expand (shrink input[r])} with what each row's adapter has for a weight; rows that were shrunk
+     * for this weight last are not shrunk again.
+     */
     public void add(StepMemory step, StepShape shape, Rows input, Weight weight, float factor, Rows output) {
         AdaptedWeights.Place place = known.place(weight);
         Loaded found = loaded;
         if (place == null || found == null) {
             return;
         }
-        boolean areFew = shape.isFew();
-        int blocks = areFew ? shape.rows() : Launcher.cover(shape.rows(), MANY_ROWS);
-        launcher.of(areFew ? found.shrink : found.shrinkMany)
-                .rows(input)
-                .integer(input.columns())
-                .pointer(step.adapters())
+        if (shrunkFor != place.index()) {
+            shrink(step, shape, input, weight);
+        }
+        shrunkFor = NONE;
+        expanding(launcher.of(found.expand.of(shape)).rows(output), step, place, factor)
+                .integer(shape.rows())
+                .launch(expandingBlocks(shape), place.tiles(), 1, THREADS);
+    }
+
+    /** Whether adapters may have anything for a weight. */
+    public boolean addTo(Weight weight) {
+        return known.place(weight) != null;
+    }
+
+    /** Whether {@link #addAndGate} takes a product. */
+    public boolean gates(GatedLinear product) {
+        AdaptedWeights.Place place = known.place(product.gateAndUp());
+        return place != null
+                && place.areEights()
+                && type != DataType.F32
+                && product.both().columns() == 2 * product.gates().columns()
+                && CudaBuffer.isWhole(product.gates())
+                && CudaBuffer.isWhole(product.ups());
+    }
+
+    /** {@link #add} to what a product left that rows were shrunk for, and the gated activation of it, of all rows. */
+    public void addAndGate(StepMemory step, StepShape shape, GatedLinear product) {
+        AdaptedWeights.Place place = Objects.requireNonNull(known.place(product.gateAndUp()));
+        Sizes gated = Objects.requireNonNull(Objects.requireNonNull(loaded).gated);
+        shrunkFor = NONE;
+        launcher.of(gated.of(shape)).rows(product.gates()).rows(product.ups());
+        expanding(launcher, step, place, product.epilogue().scale())
+                .integer(KernelNumbers.of(product.gate().activation()))
+                .number(product.gate().limit())
+                .number(product.gate().upLimit())
+                .number(product.gate().upOffset())
+                .rows(product.gates())
+                .integer(product.gates().columns())
+                .integer(shape.rows())
+                .launch(
+                        expandingBlocks(shape),
+                        Launcher.cover(product.gates().columns(), AdapterPacking.TILE),
+                        1,
+                        THREADS);
+    }
+
+    private Launcher expanding(Launcher begun, StepMemory step, AdaptedWeights.Place place, float factor) {
+        return begun.pointer(step.adapters())
                 .integer(place.index())
                 .number(factor)
                 .pointer(shrunk)
-                .integer(known.ranks())
-                .integer(shape.rows())
-                .launch(blocks, Launcher.cover(place.ranks(), RANKS), 1, THREADS);
-        launcher.of(areFew ? found.expand : found.expandMany)
-                .rows(output)
-                .pointer(step.adapters())
-                .integer(place.index())
-                .pointer(shrunk)
-                .integer(known.ranks())
-                .integer(shape.rows())
-                .launch(blocks, place.tiles(), 1, THREADS);
+                .integer(place.ranks())
+                .integer(place.slices());
+    }
+
+    private static int expandingBlocks(StepShape shape) {
+        return Launcher.cover(shape.rows(), areMany(shape) ? MANY_EXPANDED_ROWS : EXPANDED_ROWS);
+    }
+
+    private static boolean areMany(StepShape shape) {
+        return shape.rows() >= MANY_ROWS;
     }
 }

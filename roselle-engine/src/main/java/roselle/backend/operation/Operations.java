@@ -15,10 +15,10 @@ import roselle.backend.memory.Weight;
  * shapes, that of attention by absolute position. <b>Inputs and outputs</b> of one operation do not overlap, except where it
  * says that they may be the same.
  *
- * <p><b>Fused operations</b> ({@link #normedLinear}, {@link #gatedLinear}, {@link #gateNormed}, {@link #feedExperts},
- * {@link #appendAndAttend}, {@link #deltaNet}) have the bits of their parts.
- * No method here has a body: who wraps operations would inherit it, and what the device fuses would fall apart unseen. A device
- * that does not fuse them says so by calling {@link UnfusedOperations}.
+ * <p><b>Fused operations</b> ({@link #normedLinear}, {@link #gatedLinear}, {@link #adaptedGatedLinear}, {@link #gateNormed},
+ * {@link #feedExperts}, {@link #appendAndAttend}, {@link #deltaNet}) have the bits of their parts.
+ * No method here has a body, but for those that are newer than a release: who wraps operations would inherit it, and what the
+ * device fuses would fall apart unseen. A device that does not fuse them says so by calling {@link UnfusedOperations}.
  */
 public interface Operations {
     /** {@code output[r] = scale * table[tokenIds[r]]}; a token for which the table has no row has that of token 0. */
@@ -169,6 +169,14 @@ public interface Operations {
      * @param normed a place for normalised rows; what it holds afterwards is not defined
      */
     void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows);
+
+    /**
+     * {@link #linear}, {@link #adapt} and {@link #gatedActivation} of what they left, and the bits of all three: of all rows of a
+     * step that {@link roselle.backend.step.StepInputs#adapts}. What the rows of ups hold afterwards is not defined.
+     */
+    default void adaptedGatedLinear(Rows input, GatedLinear product, int rows) {
+        UnfusedOperations.adaptedGatedLinear(this, input, product, rows);
+    }
 
     /**
      * Sets to 0 what lies less than so many standard deviations above the mean of its row, and takes that bound from the rest, in

@@ -34,6 +34,13 @@ public final class UnfusedOperations {
         parts.gatedActivation(product.gates(), product.ups(), product.gate(), product.gates(), rows);
     }
 
+    /** {@link Operations#adaptedGatedLinear} as a product, what adapters add to it, and a gated activation. */
+    public static void adaptedGatedLinear(Operations parts, Rows input, GatedLinear product, int rows) {
+        parts.linear(input, product.gateAndUp(), product.epilogue(), product.both(), rows);
+        parts.adapt(input, product.gateAndUp(), product.epilogue().scale(), product.both());
+        parts.gatedActivation(product.gates(), product.ups(), product.gate(), product.gates(), rows);
+    }
+
     /** {@link Operations#gateNormed} as norms and a gated activation. */
     public static void gateNormed(
             Operations steps, Rows gate, Rows parts, Norm norm, Gate kind, Rows output, int rows) {
