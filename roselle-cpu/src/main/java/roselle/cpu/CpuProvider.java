@@ -46,7 +46,10 @@ public final class CpuProvider implements BackendProvider {
 
     @Override
     public List<String> computeTypes() {
-        return Arrays.stream(Precision.values()).map(Precision::label).toList();
+        return Arrays.stream(Precision.values())
+                .filter(each -> each != Precision.SPLIT)
+                .map(Precision::label)
+                .toList();
     }
 
     /** Without the module, classes that use it would fail to load, which names neither the cause nor the flag. */
@@ -78,7 +81,9 @@ public final class CpuProvider implements BackendProvider {
         if (index != 0) {
             throw new DeviceException("there is no device cpu:" + index + ": all cores are the device cpu");
         }
-        CpuOptions cpu = cpuOptions(options, weights.bytes());
+        CpuOptions asked = cpuOptions(options, weights.bytes());
+        boolean maySplit = weights.encodes() && asked.precision() == Precision.AUTO;
+        CpuOptions cpu = maySplit ? asked.with(Precision.SPLIT) : asked;
         var device = new CpuDevice(cpu, AutomaticPath.open(cpu, weights.type()));
         NativeAccess.warnIfMissed(cpu);
         return device;

@@ -3,6 +3,7 @@ package roselle.embedding;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -11,12 +12,15 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import roselle.api.CapacityException;
 import roselle.api.DeviceException;
 import roselle.api.InvalidRequestException;
@@ -25,6 +29,8 @@ import roselle.backend.DeviceOptions;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.cpu.CpuDevice;
+import roselle.cpu.option.CpuPath;
+import roselle.execution.Float32Copy;
 import roselle.tensor.Dequantizer;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
@@ -66,6 +72,45 @@ class EmbeddingEngineTest {
                 }
             }
         }
+    }
+
+    /** Float32 in two numbers of bfloat16 is as good as float32: cosines of 1, texts in the same order. */
+    @Test
+    void splitNumbersKeepCosinesAndRanks(@TempDir Path folder) throws IOException {
+        assumeTrue(CpuDevice.paths().contains(CpuPath.AMX));
+        List<String> texts = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            texts.add("the story of a ship ".repeat(i % 9) + (char) ('a' + i % 26) + i);
+        }
+        var split = new DeviceOptions("cpu", 1, "amx", "auto");
+        List<float[]> want;
+        try (var engine = open(BERT)) {
+            want = engine.embed(texts);
+        }
+        try (var engine = EmbeddingEngine.open(
+                EmbeddingConfig.of(Float32Copy.of(BERT, folder)).with(split))) {
+            List<float[]> got = engine.embed(texts);
+            for (int i = 0; i < texts.size(); i++) {
+                assertThat(product(got.get(i), want.get(i))).isCloseTo(1, within(1e-6)); // of length 1
+            }
+            assertThat(ranks(got)).isEqualTo(ranks(want));
+        }
+    }
+
+    /** The texts in the order of how near they are to the first. */
+    private static List<Integer> ranks(List<float[]> vectors) {
+        return IntStream.range(0, vectors.size())
+                .boxed()
+                .sorted(Comparator.comparingDouble(i -> -product(vectors.getFirst(), vectors.get(i))))
+                .toList();
+    }
+
+    private static double product(float[] some, float[] others) {
+        double sum = 0;
+        for (int i = 0; i < some.length; i++) {
+            sum += (double) some[i] * others[i];
+        }
+        return sum;
     }
 
     @Test

@@ -1,6 +1,7 @@
 package roselle.embedding;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -18,6 +19,7 @@ import roselle.cpu.CpuDevice;
 import roselle.cpu.option.CpuOptions;
 import roselle.cpu.option.CpuPath;
 import roselle.cpu.option.Precision;
+import roselle.execution.Float32Copy;
 import roselle.tokenizer.EncodeOptions;
 import roselle.tokenizer.Tokenizer;
 import tools.jackson.databind.JsonNode;
@@ -53,6 +55,16 @@ class TinyEncodersTest {
         CpuDevice.paths().forEach(path -> check(model, CpuOptions.of(1).with(path)));
     }
 
+    /** Numbers of float32 that are split into two of bfloat16 stay within what is borne of float32. */
+    @ParameterizedTest
+    @MethodSource("models")
+    void equalsTheReferenceInSplitNumbers(Path model, @TempDir Path folder) throws IOException {
+        assumeTrue(CpuDevice.paths().contains(CpuPath.AMX));
+        checkAsAsked(
+                Float32Copy.of(model, folder),
+                CpuOptions.of(2).with(CpuPath.AMX).with(Precision.SPLIT));
+    }
+
     /** NomicBERT was first released with GPT-2's names of sizes. */
     @Test
     void readsTheConfigurationOfAFirstRelease(@TempDir Path folder) throws IOException {
@@ -76,10 +88,13 @@ class TinyEncodersTest {
     }
 
     private static void check(Path model, CpuOptions options) {
-        CpuOptions exact = options.with(Precision.F32);
-        List<EncoderVerification.Difference> alone = verify(model, exact, false);
+        checkAsAsked(model, options.with(Precision.F32));
+    }
+
+    private static void checkAsAsked(Path model, CpuOptions options) {
+        List<EncoderVerification.Difference> alone = verify(model, options, false);
         assertThat(alone).as("with %s", options).hasSize(3).allMatch(each -> each.isWithin(TOLERANCE));
-        assertThat(verify(model, exact, true)).as("the same bits together").isEqualTo(alone);
+        assertThat(verify(model, options, true)).as("the same bits together").isEqualTo(alone);
     }
 
     private static List<EncoderVerification.Difference> verify(Path model, CpuOptions options, boolean together) {

@@ -16,24 +16,31 @@ import roselle.tensor.Tensor;
  *     nearer to such a model than bfloat16
  * @param yields whether steps of other models on the same device go before those of this one: what reads texts need not hinder what
  *     writes them, token by token
+ * @param encodes whether it makes vectors and scores of texts and no tokens: these bear factors of some 17 bits where float32 has 24
  */
-public record ModelWeights(long bytes, Optional<DataType> type, boolean prefersDigits, boolean yields) {
+public record ModelWeights(
+        long bytes, Optional<DataType> type, boolean prefersDigits, boolean yields, boolean encodes) {
     /** Of a device that is opened for no model in particular. */
     public static final ModelWeights UNKNOWN = new ModelWeights(Long.MAX_VALUE, Optional.empty());
 
     /** Of which nothing is known but these. */
     public ModelWeights(long bytes, Optional<DataType> type) {
-        this(bytes, type, false, false);
+        this(bytes, type, false, false, false);
     }
 
     /** The same of a model whose rows are small numbers. */
     public ModelWeights preferringDigits() {
-        return new ModelWeights(bytes, type, true, yields);
+        return new ModelWeights(bytes, type, true, yields, encodes);
     }
 
     /** The same of a model that others go before. */
     public ModelWeights yielding() {
-        return new ModelWeights(bytes, type, prefersDigits, true);
+        return new ModelWeights(bytes, type, prefersDigits, true, encodes);
+    }
+
+    /** The same of a model that makes no tokens. */
+    public ModelWeights encoding() {
+        return new ModelWeights(bytes, type, prefersDigits, yields, true);
     }
 
     /** Those of all tensors of a model. */

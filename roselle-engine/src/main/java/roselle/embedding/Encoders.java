@@ -49,7 +49,8 @@ public final class Encoders {
      * everybody; others, as Gemma, leave its range.
      */
     static ModelWeights weights(Checkpoint checkpoint) {
-        ModelWeights weights = ModelWeights.of(checkpoint.tensors().values()).yielding();
+        ModelWeights weights =
+                ModelWeights.of(checkpoint.tensors().values()).yielding().encoding();
         boolean isWide = weights.type().filter(type -> type == DataType.BF16).isEmpty();
         DecoderSpec spec = Architectures.readAny(checkpoint).spec();
         boolean hasLayerNorms = spec.isBidirectional() && spec.norm().kind() == Norm.Kind.LAYER;

@@ -67,6 +67,11 @@ public final class AttentionCall {
         return window == 0 ? Integer.MAX_VALUE : window;
     }
 
+    /** Whether distances add anything to scores. */
+    boolean hasDistances() {
+        return layer().traits().met() != null || layer().traits().distances() != null;
+    }
+
     /**
      * Adds what distances, and queries and keys by distance, add to scores that are still to be scaled, of the positions from one until
      * another.

@@ -22,7 +22,10 @@ final class EntryGemm {
     EntryGemm(MachineCode code, Compute compute) {
         tiles = code.tiles(compute);
         vectors = code.kernels(compute).call();
-        amx = code.attendsInTiles(compute) ? code.amx().map(AmxKernels::call).orElse(null) : null;
+        amx = code.multipliesInTiles(compute) ? code.amx().map(AmxKernels::call).orElse(null) : null;
+        if (amx != null) {
+            amx.panel(tiles.panel());
+        }
     }
 
     /**
@@ -64,7 +67,7 @@ final class EntryGemm {
             vectors.input(rowBytes);
             return GemmKernels.MAX_ROWS;
         }
-        inTiles.distances(rowBytes, outputBytes, (long) columns * AmxKernels.BYTES_PER_COLUMN);
+        inTiles.distances(rowBytes, outputBytes, tiles.panel().bytes(columns));
         inTiles.depth(columns, false);
         return AmxKernels.MAX_ROWS;
     }

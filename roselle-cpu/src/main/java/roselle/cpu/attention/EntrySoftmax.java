@@ -14,21 +14,19 @@ import roselle.cpu.vector.Lanes;
 import roselle.cpu.vector.VectorFunctions;
 
 /**
- * The online softmax of attention's entries (rows times query heads) over tiles of positions.
+ * The online softmax of attention's entries (rows times query heads) over tiles of positions, {@code [entries][TILE]}.
  *
- * <p>A tile passes in steps that go over all entries: the largest scores, what sums before shrink by, the weights, their
- * sums. Within an entry each step waits for the one before; another entry does not, so that the processor has always
- * something to do. An entry's numbers are its own in each step, and so are its bits.
+ * <p>Machine code takes entries that see a tile from its first position on and whose scores have no cap, many in a call; others
+ * pass one by one through the Vector API, with the same bits. An entry's numbers are its own, and so are its bits.
  */
 final class EntrySoftmax {
     private static final int TILE = AttentionCall.TILE;
 
-    private final float[] scores; // [entries][TILE]: scores, then weights
-    private final float[] largest;
-    private final float[] next;
+    private final float[] scores = new float[TILE]; // of one entry
+    private final float[] lanes = new float[COUNT];
+    private final float[] largest; // of entries, where there is no code
     private final float[] shrinks;
     private final float[] denominators;
-    private final float[] lanes; // [entries][COUNT]
     private final int[] from; // where in the tile an entry's positions begin, and end
     private final int[] to;
     private final RowKernels.@Nullable Softmax code;
@@ -36,39 +34,39 @@ final class EntrySoftmax {
     /** A softmax of so many entries, by machine code where there is some. */
     EntrySoftmax(int entries, Optional<RowKernels> kernels) {
         code = kernels.flatMap(rows -> rows.softmax(entries, TILE)).orElse(null);
-        scores = new float[entries * TILE];
-        largest = new float[entries];
-        next = new float[entries];
-        shrinks = new float[entries + COUNT];
-        denominators = new float[entries];
-        lanes = new float[entries * COUNT];
+        int own = code == null ? entries : 0;
+        largest = new float[own];
+        shrinks = new float[own];
+        denominators = new float[own];
         from = new int[entries];
         to = new int[entries];
     }
 
-    /** Where the scores of a tile belong, entry by entry; afterwards the weights are there. */
-    float[] scores() {
-        return scores;
-    }
-
-    /** What an entry's sums before the last tile are multiplied by. */
-    float shrink(int entry) {
-        return shrinks[entry];
-    }
-
-    float denominator(int entry) {
-        return denominators[entry];
-    }
-
     /** Begins an entry, with a score that has no value. */
     void begin(int entry, float sink) {
-        largest[entry] = sink;
-        denominators[entry] = 1f;
+        set(entry, sink, 0f, 1f);
     }
 
     void begin(int entry) {
-        largest[entry] = Float.NEGATIVE_INFINITY;
-        denominators[entry] = 0f;
+        set(entry, Float.NEGATIVE_INFINITY, 0f, 0f);
+    }
+
+    private void set(int entry, float most, float shrink, float denominator) {
+        if (code != null) {
+            code.row(entry, most, shrink, denominator);
+            return;
+        }
+        largest[entry] = most;
+        shrinks[entry] = shrink;
+        denominators[entry] = denominator;
+    }
+
+    private float largest(int entry) {
+        return code == null ? largest[entry] : code.largest(entry);
+    }
+
+    private float denominator(int entry) {
+        return code == null ? denominators[entry] : code.denominator(entry);
     }
 
     /** Chooses the positions of the tile that an entry sees. */
@@ -78,89 +76,88 @@ final class EntrySoftmax {
     }
 
     /**
-     * Makes weights of the scores of some entries; a score counts {@code scale} times, up to a cap that is not 0.
-     *
-     * @param room native memory of as many numbers as there are scores
+     * Makes weights of the scores of some entries; a score counts {@code scale} times, up to a cap that is not 0. Those of
+     * positions that an entry does not see become zero.
      */
-    void soften(int first, int end, float scale, float cap, MemorySegment room) {
+    void soften(MemorySegment all, int first, int end, float scale, float cap) {
+        RowKernels.Softmax by = code;
         for (int e = first; e < end; e++) {
-            scaleAndFindHighest(e, scale, cap);
+            if (by != null && cap == 0 && from[e] == 0) {
+                by.vectors(e, Lanes.padded(to[e]) / COUNT);
+                fill(all, e, to[e], Lanes.padded(to[e]), Float.NEGATIVE_INFINITY);
+            } else {
+                soften(all, e, scale, cap);
+                if (by != null) {
+                    by.vectors(e, 0);
+                }
+            }
         }
+        if (by == null || first == end) {
+            return;
+        }
+        by.run(all.address(), first, end, scale);
         for (int e = first; e < end; e++) {
-            next[e] = Math.max(largest[e], Lanes.highest(lanes, e * COUNT));
-            shrinks[e] = largest[e] - next[e];
-            largest[e] = next[e];
-        }
-        if (code == null) {
-            weigh(first, end);
-        } else if (first < end) {
-            weigh(first, end, code, room);
-        }
-        for (int e = first; e < end; e++) {
-            hideOthers(e);
+            if (to[e] < TILE) {
+                fill(all, e, to[e], TILE, 0f);
+            }
         }
     }
 
-    private void weigh(int first, int end) {
-        VectorFunctions.softmaxWeights(shrinks, first, end - first, 0f, lanes, first * COUNT);
-        for (int e = first; e < end; e++) {
-            VectorFunctions.softmaxWeights(scores, e * TILE, to[e] - from[e], next[e], lanes, e * COUNT);
-        }
-        for (int e = first; e < end; e++) {
-            denominators[e] = denominators[e] * shrinks[e] + Lanes.sum(lanes, e * COUNT);
+    private static void fill(MemorySegment all, int entry, int from, int to, float number) {
+        for (long i = (long) entry * TILE + from; i < (long) entry * TILE + to; i++) {
+            all.setAtIndex(JAVA_FLOAT, i, number);
         }
     }
 
-    /** The same by machine code, with the same bits. */
-    private void weigh(int first, int end, RowKernels.Softmax by, MemorySegment room) {
-        for (int e = first; e < end; e++) {
-            int count = to[e] - from[e];
-            int padded = Lanes.padded(count);
-            Arrays.fill(scores, e * TILE + count, e * TILE + padded, Float.NEGATIVE_INFINITY);
-            by.row(e, padded / COUNT, next[e]);
-        }
-        long bytes = (long) first * TILE * Float.BYTES;
-        MemorySegment.copy(scores, first * TILE, room, JAVA_FLOAT, bytes, (end - first) * TILE);
-        by.run(room.address(), first, end);
-        MemorySegment.copy(room, JAVA_FLOAT, bytes, scores, first * TILE, (end - first) * TILE);
-        for (int e = first; e < end; e++) {
-            shrinks[e] = VectorFunctions.exp(shrinks[e]);
-            denominators[e] = denominators[e] * shrinks[e] + by.sum(e);
-        }
-    }
-
-    /** Brings the scores of an entry to the front, and the largest of each lane to its lanes. */
-    private void scaleAndFindHighest(int entry, float scale, float cap) {
-        int at = entry * TILE;
+    private void soften(MemorySegment all, int entry, float scale, float cap) {
+        long at = (long) entry * TILE * Float.BYTES;
         int count = to[entry] - from[entry];
-        if (from[entry] > 0) {
-            System.arraycopy(scores, at + from[entry], scores, at, count);
-        }
-        float factor = scale;
-        if (cap != 0) {
-            VectorFunctions.cap(scores, at, count, scale, cap);
-            factor = 1f;
-        }
-        int padded = at + Lanes.padded(count);
-        for (int i = at + count; i < padded; i++) {
-            scores[i] = scores[at]; // changes no maximum
-        }
+        MemorySegment.copy(all, JAVA_FLOAT, at + (long) from[entry] * Float.BYTES, scores, 0, count);
+        VectorFunctions.cap(scores, count, scale, cap);
+        Arrays.fill(scores, count, Lanes.padded(count), scores[0]); // changes no maximum
         FloatVector most = FloatVector.broadcast(FLOATS, Float.NEGATIVE_INFINITY);
-        for (int i = at; i < padded; i += COUNT) {
-            FloatVector scaled = FloatVector.fromArray(FLOATS, scores, i).mul(factor);
-            scaled.intoArray(scores, i);
-            most = most.max(scaled);
+        for (int i = 0; i < count; i += COUNT) {
+            most = most.max(FloatVector.fromArray(FLOATS, scores, i));
         }
-        most.intoArray(lanes, entry * COUNT);
+        most.intoArray(lanes, 0);
+        float next = Math.max(largest(entry), Lanes.highest(lanes, 0));
+        float shrink = VectorFunctions.exp(largest(entry) - next);
+        float sum = VectorFunctions.softmaxWeights(scores, count, next, lanes);
+        set(entry, next, shrink, denominator(entry) * shrink + sum);
+        all.asSlice(at, (long) TILE * Float.BYTES).fill((byte) 0);
+        MemorySegment.copy(scores, 0, all, JAVA_FLOAT, at + (long) from[entry] * Float.BYTES, count);
     }
 
-    /** Brings weights back to their positions; those of positions that the entry does not see are zero. */
-    private void hideOthers(int entry) {
-        int at = entry * TILE;
-        if (from[entry] > 0) {
-            System.arraycopy(scores, at, scores, at + from[entry], to[entry] - from[entry]);
-            Arrays.fill(scores, at, at + from[entry], 0f);
+    /** {@code sums = sums * shrink + more}, rows of so many numbers for each of some entries; both begin with entry 0. */
+    void add(MemorySegment more, MemorySegment sums, int first, int end, int size) {
+        if (code != null) {
+            code.shrink(more.address(), sums.address(), first, end, size);
+            return;
         }
-        Arrays.fill(scores, at + to[entry], at + TILE, 0f);
+        for (int e = first; e < end; e++) {
+            FloatVector factor = FloatVector.broadcast(FLOATS, shrinks[e]);
+            for (int d = e * size; d < (e + 1) * size; d += COUNT) {
+                long at = (long) d * Float.BYTES;
+                FloatVector tile = FloatVector.fromMemorySegment(FLOATS, more, at, Lanes.ORDER);
+                FloatVector.fromMemorySegment(FLOATS, sums, at, Lanes.ORDER)
+                        .fma(factor, tile)
+                        .intoMemorySegment(sums, at, Lanes.ORDER);
+            }
+        }
+    }
+
+    /** {@code output = sums / denominator} of some entries, in rows of so many numbers; the first entry's go to {@code at}, in bytes. */
+    void divide(MemorySegment sums, int first, int end, int size, MemorySegment output, long at) {
+        long from = (long) first * size * Float.BYTES;
+        if (code != null) {
+            code.divide(sums.address() + from, output.address() + at, first, end, size);
+            return;
+        }
+        for (int e = first; e < end; e++) {
+            for (int d = 0; d < size; d++) {
+                long next = ((long) (e - first) * size + d) * Float.BYTES;
+                output.set(JAVA_FLOAT, at + next, sums.get(JAVA_FLOAT, from + next) / denominator(e));
+            }
+        }
     }
 }

@@ -2,16 +2,12 @@ package roselle.cpu.attention;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static roselle.cpu.vector.Lanes.COUNT;
-import static roselle.cpu.vector.Lanes.FLOATS;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
-import jdk.incubator.vector.FloatVector;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
 import roselle.backend.memory.Rows;
@@ -52,12 +48,14 @@ public final class MachineAttention {
     private final EntrySoftmax softmax;
     private final Unpacked scratch = new Unpacked();
     private float[] decoded = new float[0]; // a tile's keys or values at most, of codes
-    private float[] sums = new float[0]; // [entries, valueSize]
-    private float[] partial = new float[0]; // [entries, valueSize]
+    private MemorySegment sums = MemorySegment.NULL; // [entries][valueSize]
+    private MemorySegment partial = MemorySegment.NULL; // the same of a tile
+    private final float[] scores = new float[TILE]; // of an entry, where distances count
+    private final int[] firsts = new int[PagedAttention.MOST_ROWS]; // the first position that each row sees
+    private final int[] ends = new int[PagedAttention.MOST_ROWS]; // and that behind the last
     private MemorySegment queries = MemorySegment.NULL; // [entries][keySize], converted
     private MemorySegment weights = MemorySegment.NULL; // [entries][TILE], converted
-    private MemorySegment numbers =
-            MemorySegment.NULL; // [entries][TILE], then [entries][valueSize]; before, keys or values
+    private MemorySegment numbers = MemorySegment.NULL; // [entries][TILE]: scores, then weights; before, keys or values
     private MemorySegment keyRows = MemorySegment.NULL; // [TILE][keySize], converted
     private MemorySegment keyPanels = MemorySegment.NULL;
     private MemorySegment valueRows = MemorySegment.NULL; // [TILE][valueSize], converted
@@ -87,10 +85,8 @@ public final class MachineAttention {
     void reserve(int keySize, int valueSize) {
         long keyBytes = (long) keySize * Float.BYTES;
         long valueBytes = (long) valueSize * Float.BYTES;
-        if (sums.length < ENTRIES * valueSize) {
-            sums = new float[ENTRIES * valueSize];
-            partial = new float[ENTRIES * valueSize];
-        }
+        sums = atLeast(sums, ENTRIES * valueBytes);
+        partial = atLeast(partial, ENTRIES * valueBytes);
         queries = atLeast(queries, ENTRIES * keyBytes);
         weights = atLeast(weights, (long) ENTRIES * TILE * Float.BYTES);
         numbers = atLeast(numbers, numberBytes(keySize, valueSize));
@@ -109,15 +105,14 @@ public final class MachineAttention {
         long keyBytes = (long) keySize * Float.BYTES;
         long valueBytes = (long) valueSize * Float.BYTES;
         long tileBytes = (long) TILE * Float.BYTES;
-        return ENTRIES * (keyBytes + tileBytes)
+        return ENTRIES * (keyBytes + 2 * valueBytes + tileBytes)
                 + numberBytes(keySize, valueSize)
                 + TILE * (2 * keyBytes + 3 * valueBytes);
     }
 
-    /** Bytes of what is multiplied or about to be: scores or sums of all entries, or a tile's keys. */
+    /** Bytes of scores of all entries, or of a tile's keys or values. */
     private static long numberBytes(int keySize, int valueSize) {
-        long entries = ENTRIES * (long) Math.max(TILE, valueSize);
-        return Math.max(entries, TILE * (long) keySize) * Float.BYTES;
+        return Math.max(ENTRIES, Math.max(keySize, valueSize)) * (long) TILE * Float.BYTES;
     }
 
     /** Bytes of native memory that were taken. */
@@ -125,6 +120,8 @@ public final class MachineAttention {
         return queries.byteSize()
                 + weights.byteSize()
                 + numbers.byteSize()
+                + sums.byteSize()
+                + partial.byteSize()
                 + keyRows.byteSize()
                 + keyPanels.byteSize()
                 + valueRows.byteSize()
@@ -143,52 +140,62 @@ public final class MachineAttention {
         CpuKvCache pages = call.cache();
         Code code = Objects.requireNonNull(codes.get(machine.attention()));
         begin(code, call.query(), kind, row, endRow, head, endHead);
-        int lowest = call.first(row);
-        int end = call.end(endRow - 1);
+        for (int r = row; r < endRow; r++) {
+            firsts[r - row] = call.first(r);
+            ends[r - row] = call.end(r);
+        }
+        int rows = endRow - row;
+        int lowest = firsts[0];
+        int end = ends[rows - 1];
         int heads = endHead - head;
         for (int tile = lowest / TILE * TILE; tile < end; tile += TILE) {
             int from = Math.max(tile, lowest);
             int to = Math.min(tile + TILE, end);
-            int firstRow = row;
-            while (call.end(firstRow) <= tile) {
-                firstRow++;
+            int first = 0;
+            while (ends[first] <= tile) {
+                first++;
             }
-            int lastRow = endRow;
-            while (call.first(lastRow - 1) >= tile + TILE) {
-                lastRow--;
+            int last = rows;
+            while (firsts[last - 1] >= tile + TILE) {
+                last--;
             }
-            boolean seesLess = call.end(firstRow) < to || call.first(lastRow - 1) > from;
+            boolean seesLess = ends[first] < to || firsts[last - 1] > from;
             if (to - from == TILE && !seesLess && areInPanels(pages, kind.group())) {
                 loadWhole(code, call, sequence, head, tile, end);
             } else {
                 load(code, now, kind, pages, sequence, head, tile, from, to);
             }
-            int firstEntry = (firstRow - row) * heads;
-            int lastEntry = (lastRow - row) * heads;
-            score(code, kind, firstEntry, lastEntry);
-            for (int r = firstRow; r < lastRow; r++) {
-                int fromPosition = Math.max(tile, call.first(r)) - tile;
-                int toPosition = Math.min(tile + TILE, call.end(r)) - tile;
+            code.products.multiply(
+                    queries, kind.heads().keySize(), keyPanels, TILE_PANELS, first * heads, last * heads, numbers);
+            for (int r = first; r < last; r++) {
+                int fromPosition = Math.max(tile, firsts[r]);
+                int toPosition = Math.min(tile + TILE, ends[r]);
                 for (int h = 0; h < heads; h++) {
-                    int entry = (r - row) * heads + h;
-                    softmax.sees(entry, fromPosition, toPosition);
-                    call.addDistances(
-                            r,
-                            head + h,
-                            tile + fromPosition,
-                            tile + toPosition,
-                            softmax.scores(),
-                            entry * TILE + fromPosition);
+                    softmax.sees(r * heads + h, fromPosition - tile, toPosition - tile);
+                }
+                if (call.hasDistances()) {
+                    addDistances(call, row + r, r * heads, head, endHead, tile, fromPosition, toPosition);
                 }
             }
-            softmax.soften(firstEntry, lastEntry, kind.scale(), kind.softCap(), numbers);
+            softmax.soften(numbers, first * heads, last * heads, kind.scale(), kind.softCap());
             if (seesLess && !isFinite(code, kind, from - tile, to - tile)) {
-                addEach(code, call, tile, row, firstRow, lastRow, heads);
+                addEach(code, kind, tile, first, last, heads);
             } else {
-                add(code, kind, firstEntry, lastEntry);
+                add(code, kind, first * heads, last * heads);
             }
         }
         end(call.output(), kind.heads().valueSize(), row, endRow, head, endHead);
+    }
+
+    /** Adds what distances add to the scores of a row's entries, of the positions {@code from} until {@code to}. */
+    private void addDistances(
+            AttentionCall call, int row, int entry, int head, int endHead, int tile, int from, int to) {
+        for (int h = head; h < endHead; h++) {
+            long at = ((long) (entry + h - head) * TILE + from - tile) * Float.BYTES;
+            MemorySegment.copy(numbers, JAVA_FLOAT, at, scores, 0, to - from);
+            call.addDistances(row, h, from, to, scores, 0);
+            MemorySegment.copy(scores, 0, numbers, JAVA_FLOAT, at, to - from);
+        }
     }
 
     private void begin(Code code, Rows from, AttentionLayer kind, int row, int endRow, int head, int endHead) {
@@ -209,7 +216,7 @@ public final class MachineAttention {
                 i++;
             }
         }
-        Arrays.fill(sums, 0, i * kind.heads().valueSize(), 0f);
+        sums.asSlice(0, (long) i * kind.heads().valueSize() * Float.BYTES).fill((byte) 0);
     }
 
     /** Whether numbers of which panels are made lie in pages as they are, those of a panel in one page. */
@@ -240,7 +247,7 @@ public final class MachineAttention {
             code.panels.fetch(from + pages.keyAt(group, kind.layer(), nextPage, keyHead, nextToken));
             code.panels.keys(type, keys, keySize, keyPanels.address() + n * keyPanelBytes);
             long values = from + pages.valueAt(group, kind.layer(), page, keyHead, token);
-            long target = valuePanels.address() + n * code.rowBytes(Panel.OUTPUTS * Panel.OUTPUTS);
+            long target = valuePanels.address() + code.tiles.rowAt(n * Panel.OUTPUTS);
             code.panels.fetch(from + pages.valueAt(group, kind.layer(), nextPage, keyHead, nextToken));
             code.panels.values(type, values, Panel.OUTPUTS, kind.heads().valueSize(), target, valuePanelBytes);
         }
@@ -300,34 +307,23 @@ public final class MachineAttention {
         KvType type = pages.stored(group);
         MemorySegment source = pages.segment(group);
         if (!type.isCoded()) {
-            code.panels.convert(type.plain(), source.address() + at, target, count * size);
+            code.panels.stage(type.plain(), source.address() + at, target, count * size);
             return;
         }
         pages.format(group).load(source, at, scalesAt, size, count, decoded, 0, size, scratch);
         MemorySegment.copy(decoded, 0, numbers, JAVA_FLOAT, 0, count * size);
-        code.panels.convert(DataType.F32, numbers.address(), target, count * size);
-    }
-
-    private void score(Code code, AttentionLayer kind, int first, int end) {
-        int keySize = kind.heads().keySize();
-        code.products.multiply(queries, keySize, keyPanels, TILE_PANELS, first, end, numbers);
-        MemorySegment.copy(
-                numbers,
-                JAVA_FLOAT,
-                (long) first * TILE * Float.BYTES,
-                softmax.scores(),
-                first * TILE,
-                (end - first) * TILE);
+        code.panels.stage(DataType.F32, numbers.address(), target, count * size);
     }
 
     /** Whether the tile's values of some positions are finite: then a weight of zero hides those that a row does not see. */
     private boolean isFinite(Code code, AttentionLayer kind, int from, int to) {
-        long rowBytes = code.rowBytes(kind.heads().valueSize());
-        int upper = 0x7F800000;
-        int lower = code.tiles.compute() == Compute.BF16 ? 0x7F80 : upper;
+        long rowBytes = (long) kind.heads().valueSize() * code.tiles.type().blockBytes();
+        boolean areHalves = code.tiles.compute() == Compute.BF16;
+        // what is split overflows where rounding to bfloat16 does
+        int infinite = code.tiles.compute() == Compute.SPLIT ? 0x7F7F8000 : 0x7F800000;
         for (long at = from * rowBytes; at < to * rowBytes; at += Integer.BYTES) {
             int word = valueRows.get(JAVA_INT, at);
-            if ((word & upper) == upper || (word & lower) == lower) {
+            if ((word & Integer.MAX_VALUE) >= infinite || (areHalves && (word & 0x7F80) == 0x7F80)) {
                 return false;
             }
         }
@@ -337,56 +333,34 @@ public final class MachineAttention {
     /**
      * Adds the tile's values row by row, those that a row does not see replaced by zeros: zero times infinity is not zero.
      */
-    private void addEach(Code code, AttentionCall call, int tile, int row, int firstRow, int lastRow, int heads) {
-        AttentionLayer kind = call.layer();
+    private void addEach(Code code, AttentionLayer kind, int tile, int first, int last, int heads) {
         int size = kind.heads().valueSize();
-        long rowBytes = code.rowBytes(size);
-        for (int r = firstRow; r < lastRow; r++) {
-            long from = (Math.max(tile, call.first(r)) - tile) * rowBytes;
-            long to = (Math.min(tile + TILE, call.end(r)) - tile) * rowBytes;
+        long rowBytes = (long) size * code.tiles.type().blockBytes();
+        for (int r = first; r < last; r++) {
+            long from = (Math.max(tile, firsts[r]) - tile) * rowBytes;
+            long to = (Math.min(tile + TILE, ends[r]) - tile) * rowBytes;
             seenRows.fill((byte) 0);
             MemorySegment.copy(valueRows, from, seenRows, from, to - from);
             weighable(code, seenRows, size);
-            add(code, kind, (r - row) * heads, (r - row + 1) * heads);
+            add(code, kind, r * heads, (r + 1) * heads);
         }
     }
 
     /** Adds the tile's values, weighted. */
     private void add(Code code, AttentionLayer kind, int first, int end) {
         int size = kind.heads().valueSize();
-        long rowBytes = code.rowBytes(TILE);
-        long bytes = (long) TILE * Float.BYTES;
-        int count = (end - first) * TILE;
-        MemorySegment.copy(softmax.scores(), first * TILE, numbers, JAVA_FLOAT, first * bytes, count);
-        code.panels.convert(
-                DataType.F32, numbers.address() + first * bytes, weights.address() + first * rowBytes, count);
-        code.products.multiply(weights, TILE, valuePanels, size / Panel.OUTPUTS, first, end, numbers);
-        MemorySegment.copy(
-                numbers, JAVA_FLOAT, (long) first * size * Float.BYTES, partial, first * size, (end - first) * size);
-        for (int i = first; i < end; i++) {
-            shrinkAndAdd(softmax.shrink(i), i * size, (i + 1) * size);
-        }
-    }
-
-    private void shrinkAndAdd(float shrink, int from, int to) {
-        FloatVector factor = FloatVector.broadcast(FLOATS, shrink);
-        for (int d = from; d < to; d += COUNT) {
-            FloatVector tile = FloatVector.fromArray(FLOATS, partial, d);
-            FloatVector.fromArray(FLOATS, sums, d).fma(factor, tile).intoArray(sums, d);
-        }
+        long bytes = (long) first * TILE * Float.BYTES;
+        long target = weights.address() + first * code.rowBytes(TILE);
+        code.panels.convert(DataType.F32, numbers.address() + bytes, target, (end - first) * TILE);
+        code.products.multiply(weights, TILE, valuePanels, size / Panel.OUTPUTS, first, end, partial);
+        softmax.add(partial, sums, first, end, size);
     }
 
     private void end(Rows to, int size, int row, int endRow, int head, int endHead) {
-        int i = 0;
+        int heads = endHead - head;
         for (int r = row; r < endRow; r++) {
-            for (int h = head; h < endHead; h++) {
-                for (int d = i * size; d < (i + 1) * size; d++) {
-                    sums[d] /= softmax.denominator(i);
-                }
-                long at = CpuBuffer.row(to, r) + (long) h * size;
-                MemorySegment.copy(sums, i * size, CpuBuffer.of(to), JAVA_FLOAT, at * Float.BYTES, size);
-                i++;
-            }
+            long at = (CpuBuffer.row(to, r) + (long) head * size) * Float.BYTES;
+            softmax.divide(sums, (r - row) * heads, (r - row + 1) * heads, size, CpuBuffer.of(to), at);
         }
     }
 }

@@ -46,6 +46,9 @@ public final class PagedAttention implements WorkerPool.Work {
      */
     private static final int LONG_BLOCK = 128;
 
+    /** Rows of a block at most. */
+    static final int MOST_ROWS = Math.max(BLOCK_ROWS, LONG_BLOCK);
+
     /** Entries of a block at most. */
     static final int ENTRIES = BLOCK_ROWS * BLOCK_HEADS;
 

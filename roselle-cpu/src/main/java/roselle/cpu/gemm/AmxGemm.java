@@ -21,6 +21,7 @@ final class AmxGemm {
     // of ten sizes tried, these multiply fastest on a Xeon with 2 MB of second cache a core
     private static final int PANELS = 16;
     private static final int DEPTH = 2048;
+    private static final int SPLIT_DEPTH = 512;
 
     /** Panels for as few rows as a call takes. */
     private static final int FEW_ROWS_PANELS = 8;
@@ -126,7 +127,8 @@ final class AmxGemm {
     private void multiply(PackedBlock packed, long weights, int panels) {
         boolean isFew = rows <= AmxKernels.MAX_ROWS;
         if (!call.isUnpacked()) {
-            multiply(packed, weights, panels, isFew ? columns : DEPTH, outputs.address());
+            int depth = packed.panel().equals(Panel.SPLIT) ? SPLIT_DEPTH : DEPTH;
+            multiply(packed, weights, panels, isFew ? columns : depth, outputs.address());
             return;
         }
         int together = isFew ? FEW_ROWS_PANELS : PANELS;
@@ -138,9 +140,11 @@ final class AmxGemm {
     }
 
     private void multiply(PackedBlock packed, long weights, int panels, int depth, long output) {
+        long columnBytes =
+                packed.panel().equals(Panel.SPLIT) ? AmxKernels.SPLIT_BYTES_PER_COLUMN : AmxKernels.BYTES_PER_COLUMN;
         for (int k = 0; k < columns; k += depth) {
             int end = Math.min(k + depth, columns);
-            long from = weights + (long) k * AmxKernels.BYTES_PER_COLUMN;
+            long from = weights + (long) k * columnBytes;
             long panelBytes = packed.panelBytes();
             if (call.isUnpacked()) {
                 from = unpacked.address();
@@ -151,7 +155,7 @@ final class AmxGemm {
             call.depth(end - k, k > 0);
             for (int r = 0; r < rows; r += AmxKernels.MAX_ROWS) {
                 int together = Math.min(AmxKernels.MAX_ROWS, rows - r);
-                long x = input + r * rowBytes + (long) k * Short.BYTES;
+                long x = input + r * rowBytes + k * columnBytes / Panel.OUTPUTS;
                 call.multiply(x, together, from, panels, output + r * OUTPUT_BYTES);
             }
         }

@@ -72,8 +72,11 @@ public final class GemmPart implements VectorGemm.Sink {
         Rows to = call.output();
         Epilogue epilogue = call.epilogue();
         if (!epilogue.isSumAlone()) {
-            MemorySegment.copy(sums, JAVA_FLOAT, at, numbers, 0, count);
-            store(row, fromWeightRow, count, numbers, 0);
+            long target = CpuBuffer.of(to).address() + at(to, row, fromWeightRow);
+            if (!machine.ends(epilogue, sums.address() + at, fromWeightRow, target, count)) {
+                MemorySegment.copy(sums, JAVA_FLOAT, at, numbers, 0, count);
+                store(row, fromWeightRow, count, numbers, 0);
+            }
         } else if (epilogue.accumulates()) {
             long target = at(to, row, fromWeightRow);
             if (!machine.adds(sums.address() + at, CpuBuffer.of(to).address() + target, count)) {

@@ -6,10 +6,14 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Buffer;
+import roselle.backend.operation.Activation;
+import roselle.backend.operation.Epilogue;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.gemm.GemmKernels;
 import roselle.cpu.machine.panel.Panel;
 import roselle.cpu.machine.row.RowKernels;
+import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuWeight;
 import roselle.cpu.memory.MachineCode;
 import roselle.cpu.memory.PackedBlock;
@@ -58,6 +62,31 @@ public final class MachineGemm {
             return false;
         }
         rows.add(sums, to, count);
+        return true;
+    }
+
+    /**
+     * Ends sums of so many outputs, from one on, and brings them to their place; false where there is no code that does.
+     *
+     * @param sums which it may change
+     */
+    boolean ends(Epilogue epilogue, long sums, int output, long to, int count) {
+        Buffer bias = epilogue.bias();
+        boolean isGelu = epilogue.activation() == Activation.GELU;
+        boolean isOther = !isGelu && epilogue.activation() != Activation.NONE;
+        if (rows == null || !rows.adds(count) || bias == null || isOther || epilogue.scale() != 1f) {
+            return false;
+        }
+        long others = CpuBuffer.of(bias).address() + (long) output * Float.BYTES;
+        long ended = epilogue.accumulates() ? sums : to;
+        if (isGelu) {
+            rows.gelu(sums, others, ended, count);
+        } else {
+            rows.sum(sums, others, ended, count);
+        }
+        if (epilogue.accumulates()) {
+            rows.add(sums, to, count);
+        }
         return true;
     }
 

@@ -119,7 +119,7 @@ public final class CpuWeight implements Weight {
             panels[i] = PackedBlock.fill(pool, code.tiles(compute), empty, new PackedBlock.Filling(block, target));
         }
         packed = panels;
-        isInTiles = compute == Compute.BF16 && code.amx().isPresent();
+        isInTiles = code.multipliesInTiles(compute);
         return true;
     }
 

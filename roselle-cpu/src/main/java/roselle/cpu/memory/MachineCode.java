@@ -36,6 +36,7 @@ public final class MachineCode implements AutoCloseable {
     private boolean agreesInRegisters;
     private final OwnedMemory memory;
     private boolean hasRounded; // a weight whose products are rounded
+    private boolean hasSplit; // one whose products are of split numbers
     private final Precision precision;
     private CpuPath path;
     private final String reason;
@@ -191,6 +192,10 @@ public final class MachineCode implements AutoCloseable {
             return machine(options, true, reason + ", but " + wrong);
         }
         MachineCode code = machine(options, true, reason);
+        boolean isSplit = options.precision() == Precision.SPLIT;
+        if (code.isThere() && isSplit && !code.opens(Compute.SPLIT, InstructionSet.AVX512)) {
+            code = code.refused(options);
+        }
         if (!code.isThere()) {
             tiles.close();
             return code;
@@ -257,7 +262,11 @@ public final class MachineCode implements AutoCloseable {
         }
         boolean isRounded =
                 blocks.stream().allMatch(block -> precision.of(block.codes().type()) == Compute.BF16);
-        return isRounded ? Compute.BF16 : Compute.F32;
+        if (isRounded) {
+            return Compute.BF16;
+        }
+        boolean isOfFloats = blocks.stream().allMatch(block -> block.codes().type() == DataType.F32);
+        return has(Compute.SPLIT) && isOfFloats ? Compute.SPLIT : Compute.F32;
     }
 
     /** The code of products in AMX tiles: those of bfloat16 are theirs. */
@@ -286,15 +295,16 @@ public final class MachineCode implements AutoCloseable {
 
     /** Remembers the precision of a weight that was loaded. */
     public void use(Compute compute) {
-        hasRounded |= compute != Compute.F32;
+        hasRounded |= compute == Compute.BF16 || compute == Compute.INT8;
+        hasSplit |= compute == Compute.SPLIT;
     }
 
-    /** The precision of attention: that of products, which is bfloat16 where any weight's is. */
+    /** The precision of attention: that of products, which is bfloat16 where any weight's is, else split where any weight's is. */
     public Compute attention() {
         return switch (precision) {
             case F32 -> Compute.F32;
             case BF16 -> Compute.BF16;
-            case AUTO, INT8 -> hasRounded ? Compute.BF16 : Compute.F32;
+            case AUTO, SPLIT, INT8 -> hasRounded ? Compute.BF16 : hasSplit ? Compute.SPLIT : Compute.F32;
         };
     }
 
@@ -318,9 +328,9 @@ public final class MachineCode implements AutoCloseable {
         return tiles.containsKey(compute);
     }
 
-    /** Whether attention in a precision multiplies in AMX tiles. */
-    public boolean attendsInTiles(Compute compute) {
-        return compute == Compute.BF16 && amx.isPresent();
+    /** Whether products in a precision, those of attention too, are those of AMX tiles. */
+    public boolean multipliesInTiles(Compute compute) {
+        return (compute == Compute.BF16 || compute == Compute.SPLIT) && amx.isPresent();
     }
 
     /** Whether there is code for a precision. */
@@ -350,6 +360,9 @@ public final class MachineCode implements AutoCloseable {
         if (has(Compute.INT8) && Panel.of(type, Compute.INT8).isPresent()) {
             return type.label() + " with activations of 8 bits";
         }
+        if (has(Compute.SPLIT) && type == DataType.F32) {
+            return "f32 split into two of bfloat16 each in AMX tiles";
+        }
         Compute compute = precision.of(type);
         if (Panel.of(type, compute).isEmpty()) {
             return type.label() + " in float32 by the Vector API, for want of machine code that reads it";
@@ -365,8 +378,10 @@ public final class MachineCode implements AutoCloseable {
             return path.label() + ", activations of 8 bits for Q8_0, Q4_0, Q4_1 and Q4_K (" + reason + ")";
         }
         String rounded = (path == CpuPath.BF16 || path == CpuPath.AMX) && precision != Precision.F32
-                ? precision == Precision.AUTO
-                        ? ", bfloat16 for quantized and bf16 weights, float32 for others"
+                ? precision != Precision.BF16
+                        ? ", bfloat16 for quantized and bf16 weights, "
+                                + (has(Compute.SPLIT) ? "two of bfloat16 for each of f32, " : "")
+                                + "float32 for others"
                         : ", bfloat16"
                 : ", float32";
         return path.label() + rounded + " (" + reason + ")";

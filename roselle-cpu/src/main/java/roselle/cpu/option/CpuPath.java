@@ -19,7 +19,10 @@ public enum CpuPath {
     VNNI,
     /** The same as AVX512, and products of bfloat16 by AVX512_BF16. */
     BF16,
-    /** The same, and products of bfloat16, those of attention too, in AMX tiles. */
+    /**
+     * The same, and products of bfloat16, those of attention too, in AMX tiles; of encoders those of float32 weights as well, each of
+     * whose numbers is split into two of bfloat16.
+     */
     AMX;
 
     /** The path that a flag names. */

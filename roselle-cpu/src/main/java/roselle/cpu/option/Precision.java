@@ -9,6 +9,8 @@ import roselle.tensor.DataType;
 public enum Precision {
     /** bfloat16 for quantized and bfloat16 weights where the path multiplies it, float32 for others. */
     AUTO,
+    /** The same, and where the path has AMX tiles two numbers of bfloat16 for each of float32 weights; nobody asks for it by name. */
+    SPLIT,
     F32,
     BF16,
     /** Bytes, with a scale for each 32 activations, where weights are codes of at most 8 bits; others as with {@link #AUTO}. */
@@ -35,7 +37,7 @@ public enum Precision {
         return switch (this) {
             case F32 -> Compute.F32;
             case BF16 -> Compute.BF16;
-            case AUTO, INT8 -> type == DataType.F32 || type == DataType.F16 ? Compute.F32 : Compute.BF16;
+            case AUTO, SPLIT, INT8 -> type == DataType.F32 || type == DataType.F16 ? Compute.F32 : Compute.BF16;
         };
     }
 }

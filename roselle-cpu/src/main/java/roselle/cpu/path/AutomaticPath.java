@@ -22,7 +22,7 @@ import roselle.tensor.DataType;
  * <p>What a processor offers does not say what is fast on it: some multiply bfloat16 at less than the rate of float32. So
  * each path multiplies a small matrix of the format for a moment, once for a processor, a number of threads and a version;
  * rates are kept among the user's files. What names its path or its precision is never measured, and AMX tiles, which no
- * vector comes near in prompts, are taken where they are.
+ * vector comes near in prompts, are taken where they are, but for float32.
  */
 public final class AutomaticPath {
     /** How long products are measured, once their code is written. */
@@ -35,19 +35,22 @@ public final class AutomaticPath {
 
     /** Opens the code that options stand for, for weights most of which are of a type. */
     public static MachineCode open(CpuOptions options, Optional<DataType> type) {
-        if (options.path() != CpuPath.AUTO || options.precision() != Precision.AUTO) {
-            return MachineCode.open(options);
+        DataType format = type.orElse(USUAL);
+        boolean splits = options.precision() == Precision.SPLIT && format == DataType.F32;
+        CpuOptions plain = options.precision() == Precision.SPLIT ? options.with(Precision.AUTO) : options;
+        if (options.path() != CpuPath.AUTO || plain.precision() != Precision.AUTO) {
+            return MachineCode.open(splits && options.path() == CpuPath.AMX ? options : plain);
         }
         Processor processor = Processor.probe();
-        DataType format = type.orElse(USUAL);
-        List<Contender> contenders = contenders(processor.features(), format);
+        List<Contender> contenders =
+                splits ? splitting(processor.features()) : contenders(processor.features(), format);
         if (contenders.size() < 2) {
-            return MachineCode.open(options);
+            return MachineCode.open(plain);
         }
         String key = new ProcessorName(processor).key(options.threads(), format);
         List<PathRates> rates = rates(KeptRates.ofUser(), key, contenders, () -> measure(format, contenders));
         if (rates.isEmpty()) {
-            return MachineCode.open(options);
+            return MachineCode.open(plain);
         }
         var choice = PathChoice.of(contenders, rates);
         return MachineCode.open(choice.taken().of(options), choice.reason());
@@ -78,6 +81,13 @@ public final class AutomaticPath {
             contenders.add(new Contender(isWide ? CpuPath.VNNI : CpuPath.AVX2, Compute.INT8));
         }
         return contenders;
+    }
+
+    /** The same of float32 that may be split: tiles and the widest vectors. */
+    static List<Contender> splitting(Set<Feature> features) {
+        return features.contains(Feature.AMX)
+                ? List.of(new Contender(CpuPath.AMX, Compute.SPLIT), new Contender(CpuPath.AVX512, Compute.F32))
+                : List.of();
     }
 
     /** What was kept of these contenders, else what is measured now; empty where that does not come about. */

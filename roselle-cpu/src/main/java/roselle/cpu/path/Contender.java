@@ -14,7 +14,13 @@ record Contender(CpuPath path, Compute compute) {
 
     /** What has a device multiply so. */
     CpuOptions of(CpuOptions options) {
-        return options.with(path).with(isOfBytes() ? Precision.INT8 : Precision.AUTO);
+        return options.with(path)
+                .with(
+                        switch (compute) {
+                            case INT8 -> Precision.INT8;
+                            case SPLIT -> Precision.SPLIT;
+                            case F32, BF16 -> Precision.AUTO;
+                        });
     }
 
     /** One word. */

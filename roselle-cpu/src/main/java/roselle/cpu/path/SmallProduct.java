@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 import roselle.cpu.machine.Compute;
 import roselle.cpu.machine.InstructionSet;
+import roselle.cpu.machine.amx.AmxKernels;
 import roselle.cpu.machine.gemm.GemmKernels;
 import roselle.cpu.machine.panel.Panel;
 import roselle.cpu.option.CpuPath;
@@ -18,36 +19,78 @@ final class SmallProduct implements PathMeter.Product, AutoCloseable {
     private static final int COLUMNS = 1024;
 
     private static final int PANELS = 24;
+    private static final long OUTPUT_BYTES = (long) PANELS * Panel.OUTPUTS * Float.BYTES;
 
-    private final GemmKernels kernels;
-    private final GemmKernels.Call call;
+    /** Code that multiplies rows at an address with all panels at another. */
+    private interface Multiplication {
+        void run(long input, int rows, long weights, long output);
+    }
+
+    private final Runnable closing;
+    private final Multiplication multiplication;
+    private final int mostRows;
     private final MemorySegment weights;
     private final MemorySegment input;
     private final MemorySegment output;
 
-    private SmallProduct(GemmKernels kernels, Panel panel, DataType type, Arena arena) {
-        this.kernels = kernels;
-        weights = arena.allocate(PANELS * panel.bytes(COLUMNS), 64);
-        input = arena.allocate(GemmKernels.MAX_ROWS * kernels.rowBytes(COLUMNS), 64);
-        long rowBytes = (long) PANELS * Panel.OUTPUTS * Float.BYTES;
-        output = arena.allocate(GemmKernels.MAX_ROWS * rowBytes, 64);
-        call = kernels.call();
-        call.weights(panel, type, COLUMNS);
-        call.output(rowBytes);
+    private SmallProduct(
+            Runnable closing,
+            Multiplication multiplication,
+            int mostRows,
+            long rowBytes,
+            long panelBytes,
+            Arena arena) {
+        this.closing = closing;
+        this.multiplication = multiplication;
+        this.mostRows = mostRows;
+        weights = arena.allocate(PANELS * panelBytes, 64);
+        input = arena.allocate(mostRows * rowBytes, 64);
+        output = arena.allocate(mostRows * OUTPUT_BYTES, 64);
     }
 
     /** Writes a contender's code for weights of a type; empty where the system refuses executable memory. */
     static Optional<SmallProduct> open(Contender contender, DataType type, Arena arena) {
         Compute compute = contender.compute();
+        if (compute == Compute.SPLIT) {
+            return AmxKernels.open().map(kernels -> ofTiles(kernels, arena));
+        }
         InstructionSet set = contender.path() == CpuPath.AVX2 ? InstructionSet.AVX2 : InstructionSet.AVX512;
         Panel panel = Panel.of(type, compute).orElseThrow();
-        return GemmKernels.openSample(compute, set, panel)
-                .map(kernels -> new SmallProduct(kernels, panel, type, arena));
+        return GemmKernels.openSample(compute, set, panel).map(kernels -> ofVectors(kernels, panel, type, arena));
+    }
+
+    private static SmallProduct ofVectors(GemmKernels kernels, Panel panel, DataType type, Arena arena) {
+        GemmKernels.Call call = kernels.call();
+        call.weights(panel, type, COLUMNS);
+        call.output(OUTPUT_BYTES);
+        return new SmallProduct(
+                kernels::close,
+                (input, rows, weights, output) -> call.multiply(input, rows, weights, PANELS, output),
+                GemmKernels.MAX_ROWS,
+                kernels.rowBytes(COLUMNS),
+                panel.bytes(COLUMNS),
+                arena);
+    }
+
+    private static SmallProduct ofTiles(AmxKernels kernels, Arena arena) {
+        AmxKernels.Call call = kernels.call();
+        long rowBytes = (long) COLUMNS * Compute.SPLIT.bytes();
+        long panelBytes = Panel.SPLIT.bytes(COLUMNS);
+        call.panel(Panel.SPLIT);
+        call.distances(rowBytes, OUTPUT_BYTES, panelBytes);
+        call.depth(COLUMNS, false);
+        return new SmallProduct(
+                kernels::close,
+                (input, rows, weights, output) -> call.multiply(input, rows, weights, PANELS, output),
+                AmxKernels.MAX_ROWS,
+                rowBytes,
+                panelBytes,
+                arena);
     }
 
     @Override
     public long prompt() {
-        return multiply(GemmKernels.MAX_ROWS);
+        return multiply(mostRows);
     }
 
     @Override
@@ -56,12 +99,12 @@ final class SmallProduct implements PathMeter.Product, AutoCloseable {
     }
 
     private long multiply(int rows) {
-        call.multiply(input.address(), rows, weights.address(), PANELS, output.address());
+        multiplication.run(input.address(), rows, weights.address(), output.address());
         return (long) rows * PANELS * Panel.OUTPUTS * COLUMNS;
     }
 
     @Override
     public void close() {
-        kernels.close();
+        closing.run();
     }
 }

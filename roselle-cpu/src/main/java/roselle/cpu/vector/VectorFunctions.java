@@ -53,18 +53,33 @@ public final class VectorFunctions {
     public static final float TWICE_ROOT_2_OVER_PI = 1.5957692f;
     public static final float CUBIC = 0.044715f;
     public static final float QUICK = 1.702f;
-    private static final float ROOT_HALF = 0.70710677f;
+    public static final float ROOT_HALF = 0.70710677f;
 
     /** erf(x) = x P(x^2) / Q(x^2) for |x| <= 4, where it is 1 within float32; P and Q, highest power first. */
-    private static final float[] ERF_P = {
-        -2.7261424e-10f, 2.7706815e-08f, -2.101024e-06f, -5.6925062e-05f, -7.3499064e-04f, -0.0029546f, -0.016096033f
-    };
+    public static final List<Float> ERF_P = List.of(
+            -2.7261424e-10f,
+            2.7706815e-08f,
+            -2.101024e-06f,
+            -5.6925062e-05f,
+            -7.3499064e-04f,
+            -0.0029546f,
+            -0.016096033f);
 
-    private static final float[] ERF_Q = {
-        -1.45660715e-05f, -2.1337405e-04f, -0.001682827f, -0.0073733293f, -0.014264739f
-    };
+    public static final List<Float> ERF_Q =
+            List.of(-1.45660715e-05f, -2.1337405e-04f, -0.001682827f, -0.0073733293f, -0.014264739f);
+
+    private static final float[] P = numbers(ERF_P);
+    private static final float[] Q = numbers(ERF_Q);
 
     private VectorFunctions() {}
+
+    private static float[] numbers(List<Float> list) {
+        var numbers = new float[list.size()];
+        for (int i = 0; i < numbers.length; i++) {
+            numbers[i] = list.get(i);
+        }
+        return numbers;
+    }
 
     /**
      * Replaces each number by its exponential, and what follows them up to a whole vector: {@code x} in units of ln 2,
@@ -130,7 +145,7 @@ public final class VectorFunctions {
 
     private static float erf(float number) {
         float x = Math.min(Math.max(number, -4f), 4f);
-        return x * polynomial(ERF_P, x * x) / polynomial(ERF_Q, x * x);
+        return x * polynomial(P, x * x) / polynomial(Q, x * x);
     }
 
     private static float polynomial(float[] coefficients, float x) {
@@ -173,18 +188,18 @@ public final class VectorFunctions {
             FloatVector x = FloatVector.fromArray(FLOATS, numbers, i);
             FloatVector y = x.mul(ROOT_HALF).max(-4f).min(4f);
             FloatVector square = y.mul(y);
-            FloatVector above = FloatVector.broadcast(FLOATS, ERF_P[0]);
-            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[1]));
-            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[2]));
-            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[3]));
-            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[4]));
-            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[5]));
-            above = above.fma(square, FloatVector.broadcast(FLOATS, ERF_P[6]));
-            FloatVector below = FloatVector.broadcast(FLOATS, ERF_Q[0]);
-            below = below.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[1]));
-            below = below.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[2]));
-            below = below.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[3]));
-            below = below.fma(square, FloatVector.broadcast(FLOATS, ERF_Q[4]));
+            FloatVector above = FloatVector.broadcast(FLOATS, P[0]);
+            above = above.fma(square, FloatVector.broadcast(FLOATS, P[1]));
+            above = above.fma(square, FloatVector.broadcast(FLOATS, P[2]));
+            above = above.fma(square, FloatVector.broadcast(FLOATS, P[3]));
+            above = above.fma(square, FloatVector.broadcast(FLOATS, P[4]));
+            above = above.fma(square, FloatVector.broadcast(FLOATS, P[5]));
+            above = above.fma(square, FloatVector.broadcast(FLOATS, P[6]));
+            FloatVector below = FloatVector.broadcast(FLOATS, Q[0]);
+            below = below.fma(square, FloatVector.broadcast(FLOATS, Q[1]));
+            below = below.fma(square, FloatVector.broadcast(FLOATS, Q[2]));
+            below = below.fma(square, FloatVector.broadcast(FLOATS, Q[3]));
+            below = below.fma(square, FloatVector.broadcast(FLOATS, Q[4]));
             x.mul(0.5f).mul(y.mul(above).div(below).add(1f)).intoArray(numbers, i);
         }
     }

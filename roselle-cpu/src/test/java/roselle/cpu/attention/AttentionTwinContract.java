@@ -14,6 +14,7 @@ import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.cpu.CpuDevice;
 import roselle.cpu.gemm.InterpretedTiles;
+import roselle.cpu.machine.Compute;
 import roselle.cpu.memory.CpuBuffer;
 import roselle.cpu.memory.CpuKvCache;
 import roselle.cpu.memory.MachineCode;
@@ -77,11 +78,25 @@ public final class AttentionTwinContract {
             if (CpuDevice.rounds(rounding)) {
                 check(each, new CpuDevice(rounding), "bfloat16", faults);
             }
+            if (CpuDevice.paths().contains(CpuPath.AMX)) {
+                check(
+                        each,
+                        split(new CpuDevice(
+                                CpuOptions.of(each.threads).with(CpuPath.AMX).with(Precision.SPLIT))),
+                        "split",
+                        faults);
+            }
             if (InterpretedTiles.arePossible()) {
                 check(each, InterpretedTiles.backend(rounding), "interpreted tiles", faults);
             }
         }
         return faults;
+    }
+
+    /** A device that has loaded weights of float32. */
+    private static CpuDevice split(CpuDevice device) {
+        device.machineCode().use(Compute.SPLIT);
+        return device;
     }
 
     private void check(Case shape, CpuDevice opened, String how, List<String> faults) {

@@ -144,6 +144,16 @@ public final class GemmContract {
         return faults;
     }
 
+    /** The same of float32 alone. */
+    List<String> faultsOfFloats() {
+        var faults = new ArrayList<String>();
+        for (int columns : new int[] {1, 3, 17, 100, 512, 1030}) {
+            multipliesAsItsTwin(DataType.F32, columns, 29, faults);
+        }
+        multipliesAsItsTwin(DataType.F32, 96, 300, faults);
+        return faults;
+    }
+
     /** The same of matrices with many outputs, in one format of each kind. */
     List<String> faultsOfMany(int outputs) {
         var faults = new ArrayList<String>();

@@ -55,6 +55,7 @@ public class GemmTest {
         if (features.contains(Processor.Feature.AMX)) {
             options.add(CpuOptions.of(1).with(CpuPath.AMX));
             options.add(CpuOptions.of(1).with(CpuPath.AMX).with(Precision.BF16));
+            options.add(CpuOptions.of(1).with(CpuPath.AMX).with(Precision.SPLIT));
         }
         return options;
     }
@@ -115,6 +116,14 @@ public class GemmTest {
         });
         assertThat(contract.faultsOfMany(outputs)).isEmpty();
         assertThat(leftOut.get()).isGreaterThan(5_000);
+    }
+
+    /** Rows and columns of any number, alone and among others, in two numbers of bfloat16 for each. */
+    @Test
+    void splitNumbersMultiplyAsTheirScalarTwin() {
+        assumeTrue(Processor.probe().features().contains(Processor.Feature.AMX));
+        CpuOptions split = CpuOptions.of(1).with(CpuPath.AMX).with(Precision.SPLIT);
+        assertThat(new GemmContract(2_028, split).faultsOfFloats()).isEmpty();
     }
 
     private static long[] few(int outputs, Random random) {

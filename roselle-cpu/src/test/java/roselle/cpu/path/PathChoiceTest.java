@@ -143,6 +143,10 @@ class PathChoiceTest {
                 .hasSize(1);
         assertThat(AutomaticPath.contenders(Set.of(Feature.AVX2, Feature.AVX512), DataType.F32))
                 .isEmpty();
+        assertThat(AutomaticPath.splitting(Set.of(Feature.values())))
+                .containsExactly(new Contender(CpuPath.AMX, Compute.SPLIT), WIDE);
+        assertThat(AutomaticPath.splitting(Set.of(Feature.AVX2, Feature.AVX512)))
+                .isEmpty();
         assertThat(AutomaticPath.contenders(Set.of(Feature.values()), DataType.Q8_0))
                 .as("tiles are taken where they are")
                 .isEmpty();

@@ -110,31 +110,102 @@ class RowKernelsTest {
         }
     }
 
-    /** Rows of none to four vectors, of which some are not there. */
+    /** Rows of none to four vectors, of which some are not there, in two tiles one after the other. */
     @ParameterizedTest
     @EnumSource(InstructionSet.class)
     void weighsLikeItsTwin(InstructionSet set) {
         int rows = 5;
         int columns = 64;
-        float[] scores = numbers(rows * columns, 5, new float[] {Float.NEGATIVE_INFINITY, -0f});
         try (var arena = Arena.ofConfined();
                 var kernels = kernels(set)) {
             var softmax = kernels.softmax(rows, columns);
             assumeTrue(softmax.isPresent());
-            MemorySegment weights = segment(arena, scores);
+            var largest = new float[rows];
+            var denominators = new float[rows];
+            Arrays.fill(largest, Float.NEGATIVE_INFINITY);
             for (int row = 0; row < rows; row++) {
-                softmax.get().row(row, row * 16 / Lanes.COUNT, 300f);
+                softmax.get().row(row, largest[row], 0f, 0f);
             }
-            softmax.get().run(weights.address(), 0, 2);
-            softmax.get().run(weights.address(), 2, rows);
+            for (int tile = 0; tile < 2; tile++) {
+                float[] scores = numbers(rows * columns, 5 + tile, new float[] {Float.NEGATIVE_INFINITY, -0f});
+                MemorySegment weights = segment(arena, scores);
+                for (int row = 0; row < rows; row++) {
+                    softmax.get().vectors(row, row * 16 / Lanes.COUNT);
+                }
+                softmax.get().run(weights.address(), 0, 2, 0.3f);
+                softmax.get().run(weights.address(), 2, rows, 0.3f);
+                for (int row = 1; row < rows; row++) {
+                    float before = largest[row];
+                    for (int i = row * columns; i < row * columns + row * 16; i++) {
+                        scores[i] *= 0.3f;
+                        largest[row] = Math.max(largest[row], scores[i]);
+                    }
+                    float[] lanes = new float[Lanes.COUNT];
+                    VectorFunctions.softmaxWeights(scores, row * columns, row * 16, largest[row], lanes, 0);
+                    float shrink = VectorFunctions.exp(before - largest[row]);
+                    denominators[row] = denominators[row] * shrink + Lanes.sum(lanes);
+                    assertThat(softmax.get().largest(row)).isEqualTo(largest[row]);
+                    assertThat(softmax.get().shrink(row)).isEqualTo(shrink);
+                    assertThat(softmax.get().denominator(row)).isEqualTo(denominators[row]);
+                }
+                assertThat(weights.toArray(JAVA_FLOAT)).isEqualTo(scores);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(InstructionSet.class)
+    void takesSumsOnAndDividesThemLikeItsTwin(InstructionSet set) {
+        int rows = 3;
+        int columns = 32;
+        float[] more = numbers(rows * columns, 8, SPECIAL);
+        float[] sums = numbers(rows * columns, 9, SPECIAL);
+        try (var arena = Arena.ofConfined();
+                var kernels = kernels(set)) {
+            var softmax = kernels.softmax(rows, columns);
+            assumeTrue(softmax.isPresent());
             for (int row = 0; row < rows; row++) {
-                float[] lanes = new float[Lanes.COUNT];
-                float sum = VectorFunctions.softmaxWeights(
-                        Arrays.copyOfRange(scores, row * columns, (row + 1) * columns), row * 16, 300f, lanes);
-                VectorFunctions.softmaxWeights(scores, row * columns, row * 16, 300f, lanes, 0);
-                assertThat(softmax.get().sum(row)).as("the sum of row %s", row).isEqualTo(sum);
+                softmax.get().row(row, 0f, 0.3f + row, 0.7f + row);
             }
-            assertThat(weights.toArray(JAVA_FLOAT)).isEqualTo(scores);
+            MemorySegment into = segment(arena, sums);
+            softmax.get().shrink(segment(arena, more).address(), into.address(), 0, 1, columns);
+            softmax.get().shrink(segment(arena, more).address(), into.address(), 1, rows, columns);
+            MemorySegment output = arena.allocate(2L * columns * Float.BYTES, 64);
+            long second = (long) columns * Float.BYTES;
+            softmax.get().divide(into.address() + second, output.address(), 1, rows, columns);
+            for (int i = 0; i < sums.length; i++) {
+                int row = i / columns;
+                sums[i] = Math.fma(sums[i], 0.3f + row, more[i]);
+            }
+            assertThat(into.toArray(JAVA_FLOAT)).isEqualTo(sums);
+            var quotients = new float[2 * columns];
+            for (int i = 0; i < quotients.length; i++) {
+                int row = 1 + i / columns;
+                quotients[i] = sums[columns + i] / (0.7f + row);
+            }
+            assertThat(output.toArray(JAVA_FLOAT)).isEqualTo(quotients);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(InstructionSet.class)
+    void sumsAndTheirGeluAreThoseOfTheTwins(InstructionSet set) {
+        float[] sums = numbers(COLUMNS, 10, SPECIAL);
+        float[] bias = numbers(COLUMNS, 11, SPECIAL);
+        try (var arena = Arena.ofConfined();
+                var kernels = kernels(set)) {
+            MemorySegment output = segment(arena, sums);
+            MemorySegment others = segment(arena, bias);
+            kernels.call().sum(output.address(), others.address(), output.address(), COLUMNS);
+            var added = new float[COLUMNS];
+            var gelu = new float[COLUMNS];
+            for (int i = 0; i < COLUMNS; i++) {
+                added[i] = sums[i] + bias[i];
+                gelu[i] = VectorFunctions.apply(Activation.GELU, added[i]);
+            }
+            assertThat(output.toArray(JAVA_FLOAT)).isEqualTo(added);
+            kernels.call().gelu(segment(arena, sums).address(), others.address(), output.address(), COLUMNS);
+            assertThat(output.toArray(JAVA_FLOAT)).isEqualTo(gelu);
         }
     }
 

@@ -85,6 +85,10 @@ public final class ScalarGemm {
             float[] all = java.util.Arrays.copyOf(x, weight.paddedColumns());
             return Int8Gemm.dot(packed.panel(), packed.type(), packed.memory(), at, output, all);
         }
+        if (compute == Compute.SPLIT) {
+            int padded = weight.paddedColumns();
+            return AmxTwin.splitDot(java.util.Arrays.copyOf(numbers, padded), java.util.Arrays.copyOf(x, padded));
+        }
         float[] rounded = PanelGemm.activations(x, x.length, weight.paddedColumns(), compute);
         if (weight.isInTiles()) {
             int padded = weight.paddedColumns();

@@ -33,7 +33,7 @@ public final class ScalarPanelAttention {
     private ScalarPanelAttention(
             MachineCode code, Step step, Rows queries, AttentionLayer layer, CpuKvCache cache, int row, int head) {
         compute = code.attention();
-        isInTiles = code.attendsInTiles(compute);
+        isInTiles = code.multipliesInTiles(compute);
         this.step = step;
         this.layer = layer;
         this.cache = cache;
@@ -107,6 +107,9 @@ public final class ScalarPanelAttention {
     }
 
     private float dot(float[] panel, float[] entry) {
+        if (compute == Compute.SPLIT) {
+            return AmxTwin.splitDot(panel, entry);
+        }
         return isInTiles ? AmxTwin.dot(panel, entry) : PanelGemm.dot(panel, entry, compute);
     }
 

@@ -11,15 +11,22 @@ import roselle.cpu.machine.assembler.Operand.Tile;
 import roselle.cpu.machine.panel.Panel;
 
 /**
- * Writes the product of up to 32 activation rows of bfloat16 with panels of bfloat16, in AMX tiles.
+ * Writes the product of up to 32 activation rows of bfloat16 with panels of bfloat16, in AMX tiles, or of numbers that are split
+ * into two of them.
  *
  * <p>Formula: {@code out[r][n] = (out[r][n] or 0) + sum over k of w[n][k] * x[r][k]}, float32 sums. A tile of x has up to 16
  * rows of 32 numbers, as they lie; a tile of weights is 32 numbers of k of a {@link Panel#BFLOAT16}, as it lies. A step sums
  * even and odd numbers of 32 apart, adds these two, and adds that to the tile of outputs; so a row's bits depend neither on
  * the other rows nor on where k is cut. {@link AmxTwin} is the scalar twin.
  *
- * <p>Tiles: 0 to 3 outputs, by rows then panels; then those of x; the others take weights in turn. The configuration is that
- * of the calling thread: it is loaded here, and given back before the return.
+ * <p>Of split numbers (bf16x3 of Henry, Tang and Heinecke, "Leveraging the bfloat16 Artificial Intelligence Datatype For
+ * Higher-Precision Computations", 2019) a row has a line of 32 numbers rounded and then one of what is left of them, and so has a
+ * {@link Panel#SPLIT}, in tiles. A step adds three products to the outputs, one after the other: of x rounded with what is left of
+ * w, of both rounded, and of what is left of x with w rounded.
+ *
+ * <p>Tiles: 0 to 3 outputs, by rows then panels; then those of x; the others take weights in turn. Of a single tile of split rows
+ * both parts stay, and so do both of a panel's weights. The configuration is that of the calling thread: it is loaded here, and
+ * given back before the return.
  */
 final class AmxGemmCode {
     /** The address of the first panel; the code leaves that of the panel after its last. */
@@ -81,24 +88,26 @@ final class AmxGemmCode {
     private final Assembler code = new Assembler();
     private final int rowTiles;
     private final int panels;
+    private final boolean isSplit;
 
-    private AmxGemmCode(int rowTiles, int panels) {
+    private AmxGemmCode(int rowTiles, int panels, boolean isSplit) {
         this.rowTiles = rowTiles;
         this.panels = panels;
+        this.isSplit = isSplit;
     }
 
     /** The code for one or two tiles of rows and so many panels at a time. */
-    static byte[] of(int rowTiles, int panels) {
+    static byte[] of(int rowTiles, int panels, boolean isSplit) {
         if (rowTiles < 1 || rowTiles > X.length || panels < 1 || rowTiles * panels > OUTPUT_TILES) {
             throw new IllegalArgumentException(rowTiles + " tiles of rows, " + panels + " panels");
         }
-        var writer = new AmxGemmCode(rowTiles, panels);
+        var writer = new AmxGemmCode(rowTiles, panels, isSplit);
         writer.routine();
         return writer.code.bytes();
     }
 
     /** What tells the processor the sizes of tiles, for so many rows: palette 1, bytes of a row from 16 on, rows from 48 on. */
-    static byte[] configuration(int rows) {
+    static byte[] configuration(int rows, boolean isSplit) {
         var bytes = new byte[CONFIGURATION_BYTES];
         int rowTiles = rows > ROWS ? 2 : 1;
         bytes[0] = 1;
@@ -113,6 +122,9 @@ final class AmxGemmCode {
             }
             bytes[48 + OUTPUT_TILES + r] = height;
         }
+        if (isSplit && rowTiles == 1) {
+            bytes[48 + OUTPUT_TILES + 1] = bytes[48 + OUTPUT_TILES];
+        }
         return bytes;
     }
 
@@ -125,7 +137,7 @@ final class AmxGemmCode {
     }
 
     private Tile w(int p) {
-        int first = OUTPUT_TILES + rowTiles;
+        int first = OUTPUT_TILES + (isSplit ? 2 : rowTiles);
         return new Tile(first + p % (TILES - first));
     }
 
@@ -167,7 +179,13 @@ final class AmxGemmCode {
         }
         code.load(STEPS_LEFT, argument(STEPS));
         Label next = code.here();
-        step();
+        if (!isSplit) {
+            step();
+        } else if (rowTiles == 1) {
+            splitRows();
+        } else {
+            splitTwice();
+        }
         code.add(STEPS_LEFT, -1);
         code.jumpIfNotZero(next);
         end();
@@ -235,14 +253,72 @@ final class AmxGemmCode {
         }
         for (int p = 0; p < panels; p++) {
             code.emit(Opcode.TILELOADD, w(p), at(W[p], W_STRIDE, 1, 0));
-            // one tile of rows may stream weights from memory, two of them find weights in the cache
-            for (int line = 0; line < ROWS && rowTiles == 1; line++) {
-                code.prefetch(at(W[p], PREFETCH_BYTES + line * LINE));
+            if (rowTiles == 1) {
+                fetch(p, ROWS);
             }
             code.add(W[p], TILE_BYTES);
             for (int r = 0; r < rowTiles; r++) {
                 code.emit(Opcode.TDPBF16PS, output(r, p), x(r), w(p));
             }
+        }
+    }
+
+    /** One tile of rows may stream weights from memory; two of them find weights in the cache. */
+    private void fetch(int p, int lines) {
+        for (int line = 0; line < lines; line++) {
+            code.prefetch(at(W[p], PREFETCH_BYTES + line * LINE));
+        }
+    }
+
+    /** A step of one tile of split rows. */
+    private void splitRows() {
+        Tile rounded = x(0);
+        Tile left = x(1);
+        code.emit(Opcode.TILELOADD, rounded, at(X[0], X_STRIDE, 1, 0));
+        code.emit(Opcode.TILELOADD, left, at(X[0], X_STRIDE, 1, LINE));
+        code.add(X[0], 2 * LINE);
+        for (int p = 0; p < panels; p++) {
+            code.emit(Opcode.TILELOADD, w(1), at(W[p], W_STRIDE, 1, TILE_BYTES));
+            code.emit(Opcode.TILELOADD, w(0), at(W[p], W_STRIDE, 1, 0));
+            fetch(p, 2 * ROWS);
+            code.add(W[p], 2 * TILE_BYTES);
+            code.emit(Opcode.TDPBF16PS, output(0, p), rounded, w(1));
+            code.emit(Opcode.TDPBF16PS, output(0, p), rounded, w(0));
+            code.emit(Opcode.TDPBF16PS, output(0, p), left, w(0));
+        }
+    }
+
+    /** A step of two tiles of split rows: each part takes the place of the one that is done with. */
+    private void splitTwice() {
+        splitX(0);
+        splitProducts(TILE_BYTES);
+        splitProducts(0);
+        splitX(LINE);
+        for (int r = 0; r < rowTiles; r++) {
+            code.add(X[r], 2 * LINE);
+        }
+        for (int p = 0; p < panels; p++) {
+            code.add(W[p], 2 * TILE_BYTES);
+            products(p);
+        }
+    }
+
+    private void splitX(int from) {
+        for (int r = 0; r < rowTiles; r++) {
+            code.emit(Opcode.TILELOADD, x(r), at(X[r], X_STRIDE, 1, from));
+        }
+    }
+
+    private void splitProducts(int from) {
+        for (int p = 0; p < panels; p++) {
+            code.emit(Opcode.TILELOADD, w(p), at(W[p], W_STRIDE, 1, from));
+            products(p);
+        }
+    }
+
+    private void products(int p) {
+        for (int r = 0; r < rowTiles; r++) {
+            code.emit(Opcode.TDPBF16PS, output(r, p), x(r), w(p));
         }
     }
 }

@@ -35,6 +35,9 @@ public final class AmxKernels implements AutoCloseable {
     /** Bytes of a panel of bfloat16, for each number of k. */
     public static final int BYTES_PER_COLUMN = Panel.OUTPUTS * Short.BYTES;
 
+    /** The same of a panel of split numbers. */
+    public static final int SPLIT_BYTES_PER_COLUMN = 2 * BYTES_PER_COLUMN;
+
     /** How routines with tiles are run: by the processor, or in tests by something that stands for it. */
     public interface Runner {
         void run(MemorySegment code, long argument);
@@ -50,9 +53,8 @@ public final class AmxKernels implements AutoCloseable {
     private final Runner runner;
     private final Map<Panel, MemorySegment> unpacking = new HashMap<>();
     private final Map<Panel, MemorySegment[]> inRegisters = new HashMap<>(); // by rows - 1
-    private final MemorySegment[] single = new MemorySegment[PANELS.length]; // by tiles of rows - 1
-    private final MemorySegment[] several = new MemorySegment[PANELS.length];
-    private final MemorySegment configurations;
+    private final Products plain;
+    private final Products split;
     private final Map<DataType, MemorySegment> constants = new EnumMap<>(DataType.class);
 
     private AmxKernels(ExecutableMemory memory, Runner runner) {
@@ -67,21 +69,32 @@ public final class AmxKernels implements AutoCloseable {
             }
             inRegisters.put(panel, byRows);
         }
-        for (int tiles = 0; tiles < PANELS.length; tiles++) {
-            single[tiles] = memory.routines().get(next++);
-            several[tiles] = memory.routines().get(next++);
-        }
-        configurations = arena.allocate((MAX_ROWS + 1L) * AmxGemmCode.CONFIGURATION_BYTES, 64);
-        for (int rows = 1; rows <= MAX_ROWS; rows++) {
-            byte[] bytes = AmxGemmCode.configuration(rows);
-            long at = (long) rows * AmxGemmCode.CONFIGURATION_BYTES;
-            MemorySegment.copy(bytes, 0, configurations, JAVA_BYTE, at, bytes.length);
-        }
+        int products = 2 * PANELS.length;
+        plain = new Products(memory.routines().subList(next, next + products), configurations(false));
+        split = new Products(memory.routines().subList(next + products, next + 2 * products), configurations(true));
         for (DataType type : DataType.values()) {
             if (Panel.of(type, Compute.BF16).isPresent()) {
                 constants.put(type, Constants.of(arena, type));
             }
         }
+    }
+
+    /**
+     * What multiplies panels without scales.
+     *
+     * @param routines by tiles of rows: a panel at a time, several
+     * @param configurations by rows
+     */
+    private record Products(List<MemorySegment> routines, MemorySegment configurations) {}
+
+    private MemorySegment configurations(boolean areSplit) {
+        MemorySegment configurations = arena.allocate((MAX_ROWS + 1L) * AmxGemmCode.CONFIGURATION_BYTES, 64);
+        for (int rows = 1; rows <= MAX_ROWS; rows++) {
+            byte[] bytes = AmxGemmCode.configuration(rows, areSplit);
+            long at = (long) rows * AmxGemmCode.CONFIGURATION_BYTES;
+            MemorySegment.copy(bytes, 0, configurations, JAVA_BYTE, at, bytes.length);
+        }
+        return configurations;
     }
 
     /** Writes the code; empty where the system refuses executable memory. */
@@ -102,9 +115,11 @@ public final class AmxKernels implements AutoCloseable {
                 codes.add(AmxRowCode.of(panel, rows));
             }
         }
-        for (int tiles = 0; tiles < PANELS.length; tiles++) {
-            codes.add(AmxGemmCode.of(tiles + 1, 1));
-            codes.add(AmxGemmCode.of(tiles + 1, PANELS[tiles]));
+        for (boolean areSplit : new boolean[] {false, true}) {
+            for (int tiles = 0; tiles < PANELS.length; tiles++) {
+                codes.add(AmxGemmCode.of(tiles + 1, 1, areSplit));
+                codes.add(AmxGemmCode.of(tiles + 1, PANELS[tiles], areSplit));
+            }
         }
         return codes;
     }
@@ -123,6 +138,7 @@ public final class AmxKernels implements AutoCloseable {
         private final MemorySegment unpack;
         private final MemorySegment few;
         private Panel panel = Panel.BFLOAT16;
+        private Products products = plain;
         private int columns;
 
         private Call(MemorySegment product, MemorySegment unpack, MemorySegment few) {
@@ -135,7 +151,7 @@ public final class AmxKernels implements AutoCloseable {
 
         /** Chooses the kind of weights. */
         public void weights(Panel newPanel, DataType type, int newColumns) {
-            panel = newPanel;
+            panel(newPanel);
             columns = newColumns;
             long constantsAt = Objects.requireNonNull(constants.get(type)).address();
             unpack.set(JAVA_LONG, AmxPanelCode.PANEL_BYTES, newPanel.bytes(newColumns));
@@ -145,6 +161,12 @@ public final class AmxKernels implements AutoCloseable {
             few.set(JAVA_LONG, AmxRowCode.MINIMA_AT, newPanel.minimaAt(newColumns));
             few.set(JAVA_LONG, AmxRowCode.UNITS, newPanel.units(newColumns));
             few.set(JAVA_LONG, AmxRowCode.CONSTANTS, constantsAt);
+        }
+
+        /** Chooses the kind of panels where these are multiplied as they lie. */
+        public void panel(Panel newPanel) {
+            panel = newPanel;
+            products = newPanel.equals(Panel.SPLIT) ? split : plain;
         }
 
         /** Whether panels have to be {@link #unpack unpacked}; the others are read where they lie. */
@@ -174,7 +196,7 @@ public final class AmxKernels implements AutoCloseable {
             SystemCalls.call(Objects.requireNonNull(unpacking.get(panel)), unpack.address());
         }
 
-        /** Chooses how far rows of activations, rows of outputs and panels of bfloat16 are from each other. */
+        /** Chooses how far rows of activations, rows of outputs and panels are from each other. */
         public void distances(long inputBytes, long outputBytes, long panelBytes) {
             product.set(JAVA_LONG, AmxGemmCode.STRIDE, inputBytes);
             product.set(JAVA_LONG, AmxGemmCode.OUTPUT_STRIDE, outputBytes);
@@ -187,21 +209,24 @@ public final class AmxKernels implements AutoCloseable {
             product.set(JAVA_LONG, AmxGemmCode.CONTINUES, continues ? 1 : 0);
         }
 
-        /** Multiplies {@code rows} rows at {@code input} with {@code panels} panels of bfloat16 at {@code weights}. */
+        /**
+         * Multiplies {@code rows} rows at {@code input} with {@code panels} panels of bfloat16, or of split numbers, at
+         * {@code weights}.
+         */
         public void multiply(long input, int rows, long weights, int panels, long output) {
             int tiles = (rows - 1) / AmxGemmCode.ROWS;
             int groups = panels / PANELS[tiles];
             int rest = panels - groups * PANELS[tiles];
-            long configuration = configurations.address() + (long) rows * AmxGemmCode.CONFIGURATION_BYTES;
+            long configuration = products.configurations.address() + (long) rows * AmxGemmCode.CONFIGURATION_BYTES;
             product.set(JAVA_LONG, AmxGemmCode.CONFIGURATION, configuration);
             product.set(JAVA_LONG, AmxGemmCode.INPUT, input);
             product.set(JAVA_LONG, AmxGemmCode.WEIGHTS, weights);
             product.set(JAVA_LONG, AmxGemmCode.OUTPUT, output);
             if (groups > 0) {
-                run(several[tiles], groups);
+                run(products.routines.get(2 * tiles + 1), groups);
             }
             if (rest > 0) { // the code before left the addresses where it ended
-                run(single[tiles], rest);
+                run(products.routines.get(2 * tiles), rest);
             }
         }
 

@@ -43,7 +43,7 @@ public final class AmxProof {
         widened = arena.allocate((long) SCALED_ROWS * COLUMNS * Float.BYTES, 64);
         others = arena.allocate(SCALED_ROWS * WIDTH * Float.BYTES, 64);
         for (int row = 0; row < AmxKernels.MAX_ROWS; row++) {
-            int columns = row < SCALED_ROWS ? COLUMNS : PLAIN_COLUMNS;
+            int columns = row < SCALED_ROWS ? COLUMNS : 2 * PLAIN_COLUMNS; // two of bfloat16 for each that is split
             smallNumbers(input, row * INPUT_BYTES, (long) columns * Short.BYTES, false);
         }
     }
@@ -62,14 +62,19 @@ public final class AmxProof {
             var proof = new AmxProof(kernels, arena);
             boolean agrees = true;
             for (DataType type : Panel.typesWithScales()) {
-                String fault = proof.fault(arena, type, 2, COLUMNS, SCALED_ROWS);
+                Panel panel = Panel.of(type, Compute.BF16).orElseThrow();
+                String fault = proof.fault(arena, type, panel, 2, COLUMNS, SCALED_ROWS);
                 if (!fault.isEmpty()) {
                     return new Result(fault, false);
                 }
                 agrees &= proof.agreesInRegisters(2);
             }
             for (int rows : PLAIN_ROWS) {
-                String fault = proof.fault(arena, DataType.BF16, MAX_PANELS, PLAIN_COLUMNS, rows);
+                String fault = proof.fault(arena, DataType.BF16, Panel.BFLOAT16, MAX_PANELS, PLAIN_COLUMNS, rows);
+                if (!fault.isEmpty()) {
+                    return new Result(fault, false);
+                }
+                fault = proof.fault(arena, DataType.F32, Panel.SPLIT, MAX_PANELS, PLAIN_COLUMNS, rows);
                 if (!fault.isEmpty()) {
                     return new Result(fault, false);
                 }
@@ -100,23 +105,26 @@ public final class AmxProof {
         return true;
     }
 
-    private String fault(Arena arena, DataType type, int panels, int columns, int rows) {
-        Panel panel = Panel.of(type, Compute.BF16).orElseThrow();
+    private String fault(Arena arena, DataType type, Panel panel, int panels, int columns, int rows) {
+        boolean isSplit = panel.equals(Panel.SPLIT);
+        int columnBytes = isSplit ? AmxKernels.SPLIT_BYTES_PER_COLUMN : AmxKernels.BYTES_PER_COLUMN;
         weights = arena.allocate(panels * panel.bytes(columns), 64);
         fill(panel, columns);
         call.weights(panel, type, columns);
-        call.distances(INPUT_BYTES, WIDTH * Float.BYTES, (long) columns * AmxKernels.BYTES_PER_COLUMN);
+        call.distances(INPUT_BYTES, WIDTH * Float.BYTES, (long) columns * columnBytes);
         long from = weights.address();
         if (call.isUnpacked()) {
             call.unpack(from, panels, 0, columns, unpacked.address());
             from = unpacked.address();
         }
-        multiply(from, panels, columns, rows);
+        multiply(from, panels, columns, rows, columnBytes);
         for (int p = 0; p < panels; p++) {
             int output = (rows + 7 * p) % Panel.OUTPUTS;
-            float[] numbers = AmxTwin.weights(panel, type, weights, p * panel.bytes(columns), output, columns);
+            long at = p * panel.bytes(columns);
+            float[] numbers =
+                    isSplit ? split(at, output, columns) : AmxTwin.weights(panel, type, weights, at, output, columns);
             for (int row = 0; row < rows; row += row % AmxGemmCode.ROWS == 0 ? AmxGemmCode.ROWS - 1 : 1) {
-                String fault = compare(numbers, row, p * Panel.OUTPUTS + output);
+                String fault = compare(numbers, row, p * Panel.OUTPUTS + output, isSplit);
                 if (!fault.isEmpty()) {
                     return type.label() + ", row " + row + " of " + rows + ": " + fault;
                 }
@@ -127,24 +135,31 @@ public final class AmxProof {
     }
 
     /** In two halves of k, so that sums are taken up again. */
-    private void multiply(long from, int panels, int columns, int rows) {
+    private void multiply(long from, int panels, int columns, int rows, int columnBytes) {
         outputs.setAtIndex(JAVA_FLOAT, rows * WIDTH, UNTOUCHED);
         int half = columns / 2;
         call.depth(half, false);
         call.multiply(input.address(), rows, from, panels, outputs.address());
         call.depth(half, true);
-        long second = from + (long) half * AmxKernels.BYTES_PER_COLUMN;
-        call.multiply(input.address() + (long) half * Short.BYTES, rows, second, panels, outputs.address());
+        long second = from + (long) half * columnBytes;
+        call.multiply(
+                input.address() + (long) half * columnBytes / Panel.OUTPUTS, rows, second, panels, outputs.address());
     }
 
-    private String compare(float[] weights, int row, int output) {
+    /** An output's numbers in a panel of split ones, as they follow each other there: 32 rounded ones, then what is left of them. */
+    private float[] split(long at, int output, int columns) {
+        return AmxTwin.weights(Panel.BFLOAT16, DataType.BF16, weights, at, output, 2 * columns);
+    }
+
+    private String compare(float[] weights, int row, int output, boolean isSplit) {
         var x = new float[weights.length];
         float magnitude = Float.MIN_NORMAL;
         for (int k = 0; k < x.length; k++) {
             x[k] = BrainFloat.toFloat(input.get(JAVA_SHORT, row * INPUT_BYTES + (long) k * Short.BYTES));
             magnitude += Math.abs(weights[k] * x[k]);
         }
-        float want = AmxTwin.dot(weights, x);
+        float want = isSplit ? AmxTwin.splitDotInTurns(weights, x) : AmxTwin.dot(weights, x);
+        magnitude *= isSplit ? 4 : 1; // products of a part with the other's other part are no smaller here
         float got = outputs.getAtIndex(JAVA_FLOAT, row * WIDTH + output);
         // an order of sums other than the manual's is borne, other numbers are not
         return Math.abs(got - want) <= magnitude * 1e-5f ? "" : got + " where " + want + " is right";

@@ -37,18 +37,46 @@ public final class AmxTwin {
     public static float dot(float[] weights, float[] x) {
         float sum = 0;
         for (int from = 0; from < x.length; from += AmxGemmCode.DEPTH) {
-            sum = step(weights, x, from, sum);
+            sum = step(weights, from, x, from, sum);
         }
         return sum;
     }
 
+    /** The product of split numbers with as many others, all of which are given as float32. */
+    public static float splitDot(float[] weights, float[] x) {
+        return splitDotInTurns(split(weights), split(x));
+    }
+
+    /** The same of numbers that are split: 32 rounded ones, then what is left of them, and so on. */
+    static float splitDotInTurns(float[] weights, float[] x) {
+        float sum = 0;
+        for (int from = 0; from < x.length; from += 2 * AmxGemmCode.DEPTH) {
+            int rests = from + AmxGemmCode.DEPTH;
+            sum = step(weights, rests, x, from, sum);
+            sum = step(weights, from, x, from, sum);
+            sum = step(weights, from, x, rests, sum);
+        }
+        return sum;
+    }
+
+    /** Numbers of float32 split, 32 rounded ones, then what is left of them, and so on. */
+    private static float[] split(float[] numbers) {
+        var split = new float[2 * numbers.length];
+        for (int i = 0; i < numbers.length; i++) {
+            int at = i / AmxGemmCode.DEPTH * 2 * AmxGemmCode.DEPTH + i % AmxGemmCode.DEPTH;
+            split[at] = BrainFloat.toFloat(BrainFloat.of(numbers[i]));
+            split[at + AmxGemmCode.DEPTH] = BrainFloat.toFloat(BrainFloat.rest(numbers[i]));
+        }
+        return split;
+    }
+
     /** Adds the product of 32 numbers to a sum: even and odd ones apart. */
-    static float step(float[] weights, float[] x, int from, float before) {
+    private static float step(float[] weights, int weightsAt, float[] x, int at, float before) {
         float even = 0;
         float odd = 0;
-        for (int k = from; k < from + AmxGemmCode.DEPTH; k += 2) {
-            even = fused(x[k], weights[k], even);
-            odd = fused(x[k + 1], weights[k + 1], odd);
+        for (int k = 0; k < AmxGemmCode.DEPTH; k += 2) {
+            even = fused(x[at + k], weights[weightsAt + k], even);
+            odd = fused(x[at + k + 1], weights[weightsAt + k + 1], odd);
         }
         float both = PanelGemm.flushed(even + odd);
         return PanelGemm.flushed(PanelGemm.flushed(before) + both);

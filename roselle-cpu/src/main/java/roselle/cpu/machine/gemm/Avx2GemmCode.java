@@ -92,6 +92,7 @@ final class Avx2GemmCode implements Avx2Frame.Parts {
                 }
                 case NIBBLES, PLAIN_NIBBLES -> nibbles(target, p, k, lanes);
                 case SIX_BITS -> sixBits(target, p, k, lanes);
+                case SPLIT -> throw new IllegalStateException("tiles alone multiply split numbers");
                 case BFLOAT16 -> {
                     Memory pair = frame.codes(p, k / 2 * 64 + lanes);
                     code.emit(Opcode.VMOVUPS, target, pair);

@@ -61,7 +61,7 @@ public final class GemmCode implements GemmFrame.Parts {
     private int maskAt() {
         return switch (panel.codes()) {
             case SIX_BITS -> Constants.SIX_BITS_MASK;
-            case BYTES, NIBBLES, PLAIN_NIBBLES, BFLOAT16, FLOAT16, FLOAT32 -> Constants.UPPER_MASK;
+            case BYTES, NIBBLES, PLAIN_NIBBLES, BFLOAT16, SPLIT, FLOAT16, FLOAT32 -> Constants.UPPER_MASK;
         };
     }
 
@@ -86,6 +86,7 @@ public final class GemmCode implements GemmFrame.Parts {
             case NIBBLES, PLAIN_NIBBLES -> nibbles(p, piece);
             case SIX_BITS -> sixBits(p, piece);
             case BFLOAT16 -> bfloat16(p, piece);
+            case SPLIT -> throw new IllegalStateException("tiles alone multiply split numbers");
             case FLOAT16 -> floats(p, piece, Opcode.VCVTPH2PS, 32);
             case FLOAT32 -> floats(p, piece, Opcode.VMOVUPS, 64);
         }

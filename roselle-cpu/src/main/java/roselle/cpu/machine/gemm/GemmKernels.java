@@ -50,8 +50,9 @@ public final class GemmKernels implements AutoCloseable {
         nibbleConversion = compute == Compute.INT8
                 ? memory.routines().get(memory.routines().size() - 2)
                 : conversion;
+        Compute read = compute == Compute.SPLIT ? Compute.F32 : compute;
         for (DataType type : DataType.values()) {
-            if (Panel.of(type, compute).isPresent()) {
+            if (Panel.of(type, read).isPresent()) {
                 constants.put(
                         type, compute == Compute.INT8 ? Int8ConversionCode.tables(arena) : Constants.of(arena, type));
             }
@@ -66,7 +67,7 @@ public final class GemmKernels implements AutoCloseable {
 
     /** Writes the code with some instructions; AVX2 has no bfloat16. */
     public static Optional<GemmKernels> open(Compute compute, InstructionSet set) {
-        if (set == InstructionSet.AVX2 && compute == Compute.BF16) {
+        if (set == InstructionSet.AVX2 && (compute == Compute.BF16 || compute == Compute.SPLIT)) {
             throw new IllegalArgumentException("AVX2 does not multiply " + compute);
         }
         return ExecutableMemory.of(codes(set, compute))
@@ -86,7 +87,7 @@ public final class GemmKernels implements AutoCloseable {
     /** Which routines there are: kinds of panels, and all numbers of rows or only the least and the most. */
     private record Extent(List<Panel> panels, boolean isSample) {
         static Extent all(Compute compute) {
-            return new Extent(Panel.all(compute), false);
+            return new Extent(compute == Compute.SPLIT ? List.of() : Panel.all(compute), false); // tiles multiply these
         }
 
         boolean has(int rows, InstructionSet set) {
@@ -102,6 +103,7 @@ public final class GemmKernels implements AutoCloseable {
         return switch (compute) {
             case F32 -> Floats.CODES;
             case BF16 -> Halves.CODES;
+            case SPLIT -> Splits.CODES;
             case INT8 -> Bytes.CODES;
         };
     }
@@ -120,6 +122,10 @@ public final class GemmKernels implements AutoCloseable {
 
     private static final class Halves {
         static final List<byte[]> CODES = write(InstructionSet.AVX512, Compute.BF16, Extent.all(Compute.BF16));
+    }
+
+    private static final class Splits {
+        static final List<byte[]> CODES = write(InstructionSet.AVX512, Compute.SPLIT, Extent.all(Compute.SPLIT));
     }
 
     private static final class Bytes {
@@ -201,9 +207,11 @@ public final class GemmKernels implements AutoCloseable {
 
     /** Bytes of a row of activations, with the sums of its blocks; rows are skewed against each other in the caches. */
     public long rowBytes(int paddedColumns) {
-        long bytes = compute == Compute.INT8
-                ? Int8Gemm.rowBytes(paddedColumns)
-                : sumsAt(paddedColumns) + paddedColumns / BLOCK * (long) Float.BYTES + ConversionCode.SPILL;
+        long bytes = switch (compute) {
+            case INT8 -> Int8Gemm.rowBytes(paddedColumns);
+            case SPLIT -> sumsAt(paddedColumns);
+            case F32, BF16 -> sumsAt(paddedColumns) + paddedColumns / BLOCK * (long) Float.BYTES + ConversionCode.SPILL;
+        };
         long lines = (bytes + 63) / 64;
         return (lines % 2 == 0 ? lines + 1 : lines) * 64;
     }

@@ -17,7 +17,7 @@ public final class Int8Gemm {
         return switch (panel.codes()) {
             case BYTES -> 128;
             case NIBBLES -> 8;
-            case PLAIN_NIBBLES, SIX_BITS, BFLOAT16, FLOAT16, FLOAT32 -> 0;
+            case PLAIN_NIBBLES, SIX_BITS, BFLOAT16, SPLIT, FLOAT16, FLOAT32 -> 0;
         };
     }
 

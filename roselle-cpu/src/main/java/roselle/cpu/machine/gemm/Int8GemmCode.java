@@ -69,7 +69,7 @@ final class Int8GemmCode implements GemmFrame.Parts {
                             Opcode.VBROADCASTSS,
                             frame.blockSum(i),
                             frame.place(i % rows, Int8ConversionCode.MINUS_8_SUMS));
-                case PLAIN_NIBBLES, SIX_BITS, BFLOAT16, FLOAT16, FLOAT32 -> frame.zero(frame.blockSum(i));
+                case PLAIN_NIBBLES, SIX_BITS, BFLOAT16, SPLIT, FLOAT16, FLOAT32 -> frame.zero(frame.blockSum(i));
             }
         }
     }

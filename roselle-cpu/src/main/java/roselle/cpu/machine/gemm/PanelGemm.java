@@ -120,6 +120,7 @@ public final class PanelGemm {
             }
             case SIX_BITS -> Constants.value(type, sixBits(weights, at, output, k));
             case BFLOAT16 -> BrainFloat.toFloat(weights.get(JAVA_SHORT, at + pair * 64 + 4L * output + k % 2 * 2L));
+            case SPLIT -> throw new IllegalArgumentException("a split number is no one number");
             case FLOAT16 -> Float.float16ToFloat(weights.get(JAVA_SHORT, at + k * 32L + output * 2L));
             case FLOAT32 -> weights.get(JAVA_FLOAT, at + k * 64L + output * 4L);
         };

@@ -19,6 +19,14 @@ public final class BrainFloat {
         return (short) ((bits + 0x7fff + ((bits >>> 16) & 1)) >>> 16);
     }
 
+    /** What is left of a number once {@link #of} has been taken from it, in bfloat16 too; of what is infinite, NaN. */
+    public static short rest(float value) {
+        if (Float.isInfinite(value)) {
+            return (short) 0xFFC0; // what the processor makes of the difference of infinities
+        }
+        return of(Float.isNaN(value) ? value : value - toFloat(of(value)));
+    }
+
     /** A bfloat16 as float32, exactly. */
     public static float toFloat(short value) {
         return Float.intBitsToFloat(value << 16);

@@ -12,7 +12,8 @@ import roselle.cpu.machine.assembler.Operand.Vector;
 import roselle.cpu.machine.gemm.PanelGemm;
 
 /**
- * Writes the conversion of a row of activations to what products read: its numbers in a precision, then the sum of each 32.
+ * Writes the conversion of a row of activations to what products read: its numbers in a precision, then, unless they are split, the sum of
+ * each 32.
  *
  * <p>A sum adds the even numbers to the odd ones, lane by lane, and then halves onto halves. {@link PanelGemm} has the
  * scalar twin.
@@ -42,7 +43,11 @@ public final class ConversionCode {
         }
         code.emit(Opcode.VMOVUPS, zmm(27), at(General.RAX, Constants.UPPER_MASK));
         Label next = code.here();
-        block(code, compute);
+        if (compute == Compute.SPLIT) {
+            split(code);
+        } else {
+            block(code, compute);
+        }
         code.add(General.RSI, 128);
         code.add(General.RDX, 32 * compute.bytes());
         code.add(General.RCX, Float.BYTES);
@@ -50,6 +55,13 @@ public final class ConversionCode {
         code.jumpIfNotZero(next);
         code.ret();
         return code.bytes();
+    }
+
+    /** Of split numbers nobody reads sums. */
+    private static void split(Assembler code) {
+        code.emit(Opcode.VMOVUPS, zmm(0), at(General.RSI, 0));
+        code.emit(Opcode.VMOVUPS, zmm(1), at(General.RSI, 64));
+        SplitCode.store(code, General.RDX);
     }
 
     private static void block(Assembler code, Compute compute) {

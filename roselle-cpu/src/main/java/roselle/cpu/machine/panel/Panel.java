@@ -48,6 +48,8 @@ public record Panel(Codes codes, int unit, int block, Factors scales, Factors mi
         SIX_BITS(6),
         /** Pairs of numbers. */
         BFLOAT16(16),
+        /** Of each 32 numbers their pairs as of bfloat16, then pairs of {@link BrainFloat#rest what is left of them}. */
+        SPLIT(32),
         /** Numbers, one k after the other. */
         FLOAT16(16),
         /** The same. */
@@ -84,6 +86,9 @@ public record Panel(Codes codes, int unit, int block, Factors scales, Factors mi
 
     /** Pairs of bfloat16, without scales. */
     public static final Panel BFLOAT16 = plain(Codes.BFLOAT16);
+
+    /** Numbers of float32 as two of bfloat16. */
+    public static final Panel SPLIT = plain(Codes.SPLIT);
 
     /** float16 or float32, without scales. */
     public static final Panel FLOAT16 = plain(Codes.FLOAT16);
@@ -147,12 +152,14 @@ public record Panel(Codes codes, int unit, int block, Factors scales, Factors mi
     /** Where a type's weights go; empty for types that machine code does not read. */
     public static Optional<Panel> of(DataType type, Compute compute) {
         return switch (type) {
-            case BF16 -> compute == Compute.INT8 ? Optional.empty() : Optional.of(BFLOAT16);
-            case F16 -> plain(compute, FLOAT16);
+            case BF16 -> compute == Compute.INT8 || compute == Compute.SPLIT ? Optional.empty() : Optional.of(BFLOAT16);
+            case F16 -> compute == Compute.SPLIT ? Optional.empty() : plain(compute, FLOAT16);
             case F32 -> plain(compute, FLOAT32);
             default -> {
                 Panel panel = OF_BLOCKS.get(type);
-                yield panel == null || (compute == Compute.INT8 && !isOfIntegers(type, panel))
+                yield panel == null
+                                || compute == Compute.SPLIT
+                                || (compute == Compute.INT8 && !isOfIntegers(type, panel))
                         ? Optional.empty()
                         : Optional.of(panel);
             }
@@ -163,6 +170,7 @@ public record Panel(Codes codes, int unit, int block, Factors scales, Factors mi
         return switch (compute) {
             case F32 -> Optional.of(unrounded);
             case BF16 -> Optional.of(BFLOAT16);
+            case SPLIT -> Optional.of(SPLIT);
             case INT8 -> Optional.empty();
         };
     }

@@ -128,7 +128,7 @@ public final class PanelDecoder {
             case BYTES -> bytes();
             case NIBBLES, PLAIN_NIBBLES -> nibbles();
             case SIX_BITS -> sixBits();
-            case BFLOAT16, FLOAT16, FLOAT32 -> throw new IllegalStateException("no scales");
+            case BFLOAT16, SPLIT, FLOAT16, FLOAT32 -> throw new IllegalStateException("no scales");
         }
         code.add(CODES, bytes);
         pairs.endBlock(block);

@@ -40,14 +40,15 @@ public final class PanelLoader implements AutoCloseable {
         packer = new PanelPacker(panel, type, columns);
         call = kernels.call();
         isByCode = kernels.turns(type, panel);
-        isConverted = isByCode && panel.equals(Panel.BFLOAT16) && type != DataType.BF16;
+        isConverted =
+                isByCode && (panel.equals(Panel.SPLIT) || (panel.equals(Panel.BFLOAT16) && type != DataType.BF16));
         this.panel = panel;
         this.type = type;
         this.columns = columns;
         int padded = panel.paddedColumns(columns);
         stride = stride(type.rowBytes(padded));
         rows = memory.allocate(arena, isByCode ? Panel.OUTPUTS * stride + 2 * LINE : 0, LINE);
-        convertedStride = stride(DataType.BF16.rowBytes(padded));
+        convertedStride = stride(panelRowBytes());
         converted = memory.allocate(arena, isConverted ? Panel.OUTPUTS * convertedStride : 0, LINE);
     }
 
@@ -75,9 +76,9 @@ public final class PanelLoader implements AutoCloseable {
             call.blocks(type, panel, first, stride, address, columns);
         } else if (isConverted) {
             convert(first);
-            call.weights(panel, converted.address(), convertedStride, address, lines(DataType.BF16));
+            call.weights(panel, converted.address(), convertedStride, address, lines(panelRowBytes()));
         } else {
-            call.weights(panel, first, stride, address, lines(type));
+            call.weights(panel, first, stride, address, lines(type.rowBytes(panel.paddedColumns(columns))));
         }
     }
 
@@ -88,8 +89,13 @@ public final class PanelLoader implements AutoCloseable {
         }
     }
 
-    private int lines(DataType of) {
-        return Math.toIntExact(of.rowBytes(panel.paddedColumns(columns)) / LINE);
+    /** Bytes that an output has in a panel without scales. */
+    private long panelRowBytes() {
+        return panel.bytes(columns) / Panel.OUTPUTS;
+    }
+
+    private static int lines(long bytes) {
+        return Math.toIntExact(bytes / LINE);
     }
 
     @Override

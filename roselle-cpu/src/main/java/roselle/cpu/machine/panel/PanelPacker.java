@@ -23,6 +23,8 @@ public final class PanelPacker {
     private static final long LOW_NIBBLES = 0x0F0F0F0F0F0F0F0FL;
     private static final long EVEN_BYTES = 0x000F000F000F000FL;
     private static final long ODD_BYTES = 0x0F000F000F000F00L;
+    private static final int STEP = 32; // numbers of k whose two parts are apart in a panel of split ones
+    private static final int STEP_BYTES = STEP * Panel.OUTPUTS * Short.BYTES;
     private static final int SIGN = 0x8000; // of float16
     private static final int FACTORS_AT = Panel.OUTPUTS * Short.BYTES;
 
@@ -93,7 +95,7 @@ public final class PanelPacker {
             case BYTES -> bytes(output);
             case NIBBLES, PLAIN_NIBBLES -> nibbles(target, to + 4L * output);
             case SIX_BITS -> sixBits(target, to + 4L * output);
-            case BFLOAT16, FLOAT16, FLOAT32 -> throw new IllegalStateException("no scales");
+            case BFLOAT16, SPLIT, FLOAT16, FLOAT32 -> throw new IllegalStateException("no scales");
         }
     }
 
@@ -192,6 +194,10 @@ public final class PanelPacker {
         for (int k = 0; k < columns; k++) {
             if (panel.equals(Panel.BFLOAT16)) {
                 target.set(JAVA_SHORT, pairAt(to, output, k), BrainFloat.of(numbers[k]));
+            } else if (panel.equals(Panel.SPLIT)) {
+                long step = to + k / STEP * 2L * STEP_BYTES;
+                target.set(JAVA_SHORT, pairAt(step, output, k % STEP), BrainFloat.of(numbers[k]));
+                target.set(JAVA_SHORT, pairAt(step + STEP_BYTES, output, k % STEP), BrainFloat.rest(numbers[k]));
             } else {
                 target.set(JAVA_FLOAT, to + k * 64L + output * 4L, numbers[k]);
             }

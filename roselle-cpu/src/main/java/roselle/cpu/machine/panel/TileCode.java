@@ -63,6 +63,8 @@ final class TileCode {
             if (compute == Compute.BF16) {
                 code.emit(Opcode.VCVTNE2PS2BF16, zmm(0), zmm(1), zmm(0));
                 code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
+            } else if (compute == Compute.SPLIT) {
+                SplitCode.store(code, TO);
             } else {
                 code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(0));
                 code.emit(Opcode.VMOVUPS_STORE, at(TO, LINE), zmm(1));
@@ -91,6 +93,35 @@ final class TileCode {
         return writer.frame.end(next);
     }
 
+    /** The same of split numbers: so many times 32 of them, first all rows' rounded, then what is left of them. */
+    static byte[] splitKeys(DataType type) {
+        var writer = new TileCode();
+        int rowBytes = 2 * WIDTH * type.blockBytes();
+        writer.code.load(General.RDI, at(General.RDI, FETCHED));
+        Label next = writer.frame.rows();
+        writer.frame.fetch(General.RDI, WIDTH * rowBytes);
+        for (int row = 0; row < WIDTH; row++) {
+            writer.twoVectors(type, row);
+            SplitCode.round(writer.code, zmm(row), zmm(16), zmm(17));
+        }
+        Transposition.turn(writer.code);
+        writer.store(Opcode.VMOVUPS_STORE, 0);
+        for (int row = 0; row < WIDTH; row++) {
+            writer.twoVectors(type, row);
+            SplitCode.takeRounded(writer.code, zmm(16), zmm(18));
+            SplitCode.takeRounded(writer.code, zmm(17), zmm(18));
+            SplitCode.round(writer.code, zmm(row), zmm(16), zmm(17));
+        }
+        Transposition.turn(writer.code);
+        writer.store(Opcode.VMOVUPS_STORE, rowBytes);
+        return writer.frame.end(next);
+    }
+
+    private void twoVectors(DataType type, int row) {
+        frame.widen(type, zmm(16), TileFrame.row(row, 0));
+        frame.widen(type, zmm(17), TileFrame.row(row, TileFrame.bytes(type, zmm(17))));
+    }
+
     /** Brings as much of a row as is 64 bytes in a precision to the register of its number. */
     private void word(DataType type, Compute compute, int row) {
         if (compute == Compute.F32) {
@@ -98,8 +129,7 @@ final class TileCode {
         } else if (type == DataType.BF16) {
             code.emit(Opcode.VMOVUPS, zmm(row), TileFrame.row(row, 0));
         } else {
-            frame.widen(type, zmm(16), TileFrame.row(row, 0));
-            frame.widen(type, zmm(17), TileFrame.row(row, TileFrame.bytes(type, zmm(17))));
+            twoVectors(type, row);
             code.emit(Opcode.VCVTNE2PS2BF16, zmm(row), zmm(17), zmm(16));
         }
     }
@@ -155,6 +185,28 @@ final class TileCode {
     static byte[] values(DataType type, Compute compute) {
         var writer = new TileCode();
         return writer.frame.panels(type, () -> writer.pair(type, compute));
+    }
+
+    /** The same of split numbers, whose lines of what is left lie a tile further on; rows are at most those of a tile. */
+    static byte[] splitValues(DataType type) {
+        var writer = new TileCode();
+        return writer.frame.panels(type, () -> writer.splitPair(type));
+    }
+
+    private void splitPair(DataType type) {
+        frame.widen(type, zmm(0), at(FROM, 0));
+        frame.widen(type, zmm(1), at(FROM, STEP, 1, 0));
+        SplitCode.takeRounded(code, zmm(0), zmm(2));
+        SplitCode.takeRounded(code, zmm(1), zmm(3));
+        code.shift(Opcode.VPSRLD, zmm(2), zmm(2), 16);
+        code.emit(Opcode.VPORD, zmm(2), zmm(2), zmm(3));
+        code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), zmm(2));
+        SplitCode.lowerHalves(code, zmm(0), zmm(0));
+        SplitCode.lowerHalves(code, zmm(1), zmm(1));
+        code.shift(Opcode.VPSLLD, zmm(1), zmm(1), 16);
+        code.emit(Opcode.VPORD, zmm(0), zmm(0), zmm(1));
+        code.emit(Opcode.VMOVUPS_STORE, at(TO, WIDTH * LINE), zmm(0));
+        code.add(TO, LINE);
     }
 
     private void pair(DataType type, Compute compute) {

@@ -21,6 +21,11 @@ public final class TileKernels implements AutoCloseable {
     /** Types of keys and values that it reads. */
     private static final List<DataType> TYPES = List.of(DataType.F32, DataType.F16, DataType.BF16);
 
+    /** Bytes of as much of a panel as has the parts of split numbers apart, and of how many numbers of k that is. */
+    private static final long SPLIT_BYTES = 2048;
+
+    private static final int SPLIT_NUMBERS = 32;
+
     /** Numbers of a row must be a multiple. */
     public static final int COLUMNS = 32;
 
@@ -29,6 +34,7 @@ public final class TileKernels implements AutoCloseable {
     private final Compute compute;
     private final InstructionSet set;
     private final Map<DataType, MemorySegment> conversions = new EnumMap<>(DataType.class);
+    private final Map<DataType, MemorySegment> stagings = new EnumMap<>(DataType.class);
     private final Map<DataType, MemorySegment> keys = new EnumMap<>(DataType.class);
     private final Map<DataType, MemorySegment> values = new EnumMap<>(DataType.class);
     private final MemorySegment halves;
@@ -44,6 +50,7 @@ public final class TileKernels implements AutoCloseable {
         int next = 0;
         for (DataType type : TYPES) {
             conversions.put(type, routines.get(next++));
+            stagings.put(type, compute == Compute.SPLIT ? routines.get(next++) : routines.get(next - 1));
             keys.put(type, routines.get(next++));
             values.put(type, routines.get(next++));
         }
@@ -84,8 +91,14 @@ public final class TileKernels implements AutoCloseable {
         var codes = new ArrayList<byte[]>();
         for (DataType type : TYPES) {
             codes.add(TileCode.convert(type, compute));
-            codes.add(TileCode.keys(type, compute));
-            codes.add(TileCode.values(type, compute));
+            if (compute == Compute.SPLIT) {
+                codes.add(TileCode.convert(type, Compute.F32));
+                codes.add(TileCode.splitKeys(type));
+                codes.add(TileCode.splitValues(type));
+            } else {
+                codes.add(TileCode.keys(type, compute));
+                codes.add(TileCode.values(type, compute));
+            }
         }
         codes.add(TileCode.transposeHalves());
         codes.add(TileCode.transposeFar());
@@ -95,20 +108,31 @@ public final class TileKernels implements AutoCloseable {
 
     /** The kind of panels that it makes. */
     public Panel panel() {
-        return compute == Compute.BF16 ? Panel.BFLOAT16 : Panel.FLOAT32;
+        return switch (compute) {
+            case BF16 -> Panel.BFLOAT16;
+            case SPLIT -> Panel.SPLIT;
+            case F32, INT8 -> Panel.FLOAT32;
+        };
     }
 
     /** Whether it makes panels of a kind from rows of a type as they lie in a checkpoint. */
     boolean turns(DataType from, Panel target) {
         return switch (target.codes()) {
             case BFLOAT16 -> from == DataType.BF16 || (compute == Compute.BF16 && TYPES.contains(from));
+            case SPLIT -> compute == Compute.SPLIT && TYPES.contains(from);
             case FLOAT32 -> from == DataType.F32;
             case FLOAT16 -> from == DataType.F16 && set == InstructionSet.AVX512;
             case BYTES, NIBBLES, PLAIN_NIBBLES, SIX_BITS -> blocks.containsKey(from);
         };
     }
 
-    /** The type of what is in them. */
+    /** Where in a panel a row of it begins, of an even number, which is its k. */
+    public long rowAt(int row) {
+        long bytes = (long) row * Panel.OUTPUTS * compute.bytes();
+        return compute == Compute.SPLIT ? bytes / SPLIT_BYTES * SPLIT_BYTES + bytes % SPLIT_BYTES / 2 : bytes;
+    }
+
+    /** The type of rows on their way into them. */
     public DataType type() {
         return compute == Compute.BF16 ? DataType.BF16 : DataType.F32;
     }
@@ -150,6 +174,11 @@ public final class TileKernels implements AutoCloseable {
             run(Objects.requireNonNull(conversions.get(type)), source, 0, target, count / 32);
         }
 
+        /** Converts {@code count} numbers of a type, a multiple of {@link #COLUMNS}, to {@link #type}, of which panels are made. */
+        public void stage(DataType type, long source, long target, int count) {
+            run(Objects.requireNonNull(stagings.get(type)), source, 0, target, count / 32);
+        }
+
         /** Has the next call bring as many bytes as it reads, from here on, to the caches, since they are read soon. */
         public void fetch(long source) {
             fetched = source;
@@ -157,20 +186,31 @@ public final class TileKernels implements AutoCloseable {
 
         /** Makes a panel of 16 rows of a type that follow each other, whose numbers are its k: of keys. */
         public void keys(DataType type, long source, int columns, long target) {
-            int lines = columns * compute.bytes() / 64;
+            int lines = compute == Compute.SPLIT ? columns / SPLIT_NUMBERS : columns * compute.bytes() / 64;
             run(Objects.requireNonNull(keys.get(type)), source, (long) columns * type.blockBytes(), target, lines);
         }
 
         /**
          * Makes a part of panels of rows of a type that follow each other and are their k, an even number of them: of values.
          *
-         * @param target the first panel, from the first row's k on
+         * @param target the first panel, from the first row's k on; of split numbers none of the rows but the first of 32 goes on
+         *     where the first row's 32 end
          * @param panelBytes from a panel to the next
          */
         public void values(DataType type, long source, int rows, int columns, long target, long panelBytes) {
             arguments.set(JAVA_LONG, TileCode.PANELS, columns / Panel.OUTPUTS);
             arguments.set(JAVA_LONG, TileCode.PANEL_BYTES, panelBytes);
-            run(Objects.requireNonNull(values.get(type)), source, (long) columns * type.blockBytes(), target, rows / 2);
+            long rowBytes = (long) columns * type.blockBytes();
+            int most = compute == Compute.SPLIT ? SPLIT_NUMBERS : rows;
+            for (int row = 0; row < rows; row += most) {
+                int count = Math.min(most, rows - row) / 2;
+                run(
+                        Objects.requireNonNull(values.get(type)),
+                        source + row * rowBytes,
+                        rowBytes,
+                        target + rowAt(row),
+                        count);
+            }
         }
 
         private void run(MemorySegment code, long source, long stride, long target, int count) {

@@ -52,10 +52,17 @@ final class RowCode {
     /** Bytes of arguments. */
     static final int SIZE = 128;
 
-    /** Bytes of what {@link #softmax} has for each row: a long of how many vectors of numbers, then what is taken from each. */
-    static final int ROW_BYTES = 16;
+    /** Bytes of what {@link #softmax} has for each row: a long of how many vectors of numbers, then three numbers. */
+    static final int ROW_BYTES = 32;
 
+    /** The largest number up to now. */
     static final int LARGEST = 8;
+
+    /** What sums before are multiplied by. */
+    static final int SHRINK = 12;
+
+    /** The sum of all weights up to now. */
+    static final int DENOMINATOR = 16;
 
     // of the table, a line for each number, in all lanes
     private static final int LOWEST = 0;
@@ -70,9 +77,15 @@ final class RowCode {
     private static final int STEEPEST = 9;
     private static final int COEFFICIENTS = 10;
     private static final int ROTATIONS = COEFFICIENTS + EXPONENTIAL.size(); // ints: by 8, 4, 2 and 1 lanes
+    private static final int ROOT_HALF = ROTATIONS + 4;
+    private static final int LESS_FOUR = ROOT_HALF + 1;
+    private static final int FOUR = ROOT_HALF + 2;
+    private static final int HALF = ROOT_HALF + 3;
+    private static final int ERF_P = ROOT_HALF + 4;
+    private static final int ERF_Q = ERF_P + VectorFunctions.ERF_P.size();
 
     /** Bytes of the table. */
-    static final int TABLE_SIZE = (ROTATIONS + 4) * LINE;
+    static final int TABLE_SIZE = (ERF_Q + VectorFunctions.ERF_Q.size()) * LINE;
 
     private static final int EXPONENT_AT = 23;
     private static final int BIAS = 127;
@@ -114,7 +127,10 @@ final class RowCode {
                 of(set, RowCode::squares),
                 of(set, RowCode::scale),
                 of(set, RowCode::add),
-                of(set, RowCode::softmax));
+                of(set, RowCode::softmax),
+                of(set, RowCode::shrink),
+                of(set, RowCode::divide),
+                of(set, RowCode::gelu));
     }
 
     private static byte[] of(InstructionSet set, Consumer<RowCode> routine) {
@@ -136,12 +152,22 @@ final class RowCode {
         set(table, EXPONENT_OF_ONE, Float.intBitsToFloat(BIAS));
         set(table, LESS_STEEPEST, -VectorFunctions.STEEPEST);
         set(table, STEEPEST, VectorFunctions.STEEPEST);
-        for (int i = 0; i < EXPONENTIAL.size(); i++) {
-            set(table, COEFFICIENTS + i, EXPONENTIAL.get(i));
-        }
+        set(table, ROOT_HALF, VectorFunctions.ROOT_HALF);
+        set(table, LESS_FOUR, -4f);
+        set(table, FOUR, 4f);
+        set(table, HALF, 0.5f);
+        set(table, COEFFICIENTS, EXPONENTIAL);
+        set(table, ERF_P, VectorFunctions.ERF_P);
+        set(table, ERF_Q, VectorFunctions.ERF_Q);
         for (int i = 0; i < 4 * LANES; i++) {
             int by = (LANES / 2) >> (i / LANES);
             table.setAtIndex(JAVA_INT, ROTATIONS * LANES + i, (i % LANES + by) % LANES);
+        }
+    }
+
+    private static void set(MemorySegment table, int index, List<Float> values) {
+        for (int i = 0; i < values.size(); i++) {
+            set(table, index + i, values.get(i));
         }
     }
 
@@ -244,7 +270,7 @@ final class RowCode {
         next(loop);
     }
 
-    /** {@code output = first + second}. */
+    /** {@code output = first + second}; either may be the output. */
     private void add() {
         Label loop = begin();
         for (int from = 0; from < LINE; from += bytes) {
@@ -255,9 +281,41 @@ final class RowCode {
         next(loop);
     }
 
+    /** {@code output = gelu(first + second)}, by the error function. */
+    private void gelu() {
+        Label loop = begin();
+        for (int from = 0; from < LINE; from += bytes) {
+            code.emit(Opcode.VMOVUPS, number, at(FROM, from));
+            code.emit(Opcode.VADDPS, number, number, at(OTHER, from));
+            code.emit(Opcode.VMULPS, x, number, constant(ROOT_HALF));
+            code.emit(Opcode.VMOVUPS, sum, constant(LESS_FOUR));
+            code.emit(Opcode.VMAXPS, x, sum, x); // what is no number passes as the second
+            code.emit(Opcode.VMOVUPS, sum, constant(FOUR));
+            code.emit(Opcode.VMINPS, x, sum, x);
+            code.emit(Opcode.VMULPS, square, x, x);
+            polynomial(rounded, ERF_P, VectorFunctions.ERF_P.size());
+            polynomial(whole, ERF_Q, VectorFunctions.ERF_Q.size());
+            code.emit(Opcode.VMULPS, x, x, rounded);
+            code.emit(Opcode.VDIVPS, x, x, whole);
+            code.emit(Opcode.VADDPS, x, x, constant(ONE));
+            code.emit(Opcode.VMULPS, number, number, constant(HALF));
+            code.emit(Opcode.VMULPS, x, number, x);
+            code.emit(Opcode.VMOVUPS_STORE, at(TO, from), x);
+        }
+        next(loop);
+    }
+
+    /** A polynomial of {@link #square}, its coefficients the highest power's first. */
+    private void polynomial(Vector target, int coefficients, int count) {
+        code.emit(Opcode.VMOVUPS, target, constant(coefficients));
+        for (int i = 1; i < count; i++) {
+            code.emit(Opcode.VFMADD213PS, target, square, constant(coefficients + i));
+        }
+    }
+
     /**
-     * Replaces numbers of rows by {@code exp(number - largest)}; the output has the sum of each row, of each lane's by halves,
-     * and a line of whatever behind the last.
+     * Takes the numbers of rows times a factor into an online softmax: they become {@code exp(number * factor - largest)}, where
+     * the largest is that of the row up to now. Rows without vectors are left alone.
      */
     private void softmax() {
         General place = General.R9;
@@ -265,15 +323,37 @@ final class RowCode {
         General stride = General.R11;
         Vector weights = vector(6); // their sum
         Vector largest = vector(7);
+        Vector factor = broadcast(8, FACTOR);
+        Vector shrink = vector(9);
         code.load(stride, at(ARGUMENTS, STRIDE));
         Label rows = begin();
-        code.emit(Opcode.VPXORD, weights, weights, weights);
+        Label done = code.label();
+        code.load(vectors, at(OTHER, 0));
+        code.compare(vectors, 0);
+        code.jumpIfZero(done);
         code.emit(Opcode.VBROADCASTSS, largest, at(OTHER, LARGEST));
+        code.emit(Opcode.VMOVUPS, shrink, largest);
+        code.move(place, FROM);
+        Label scaling = code.here();
+        code.emit(Opcode.VMULPS, x, factor, at(place, 0));
+        code.emit(Opcode.VMOVUPS_STORE, at(place, 0), x);
+        code.emit(Opcode.VMAXPS, largest, largest, x);
+        code.add(place, bytes);
+        code.add(vectors, -1);
+        code.jumpIfNotZero(scaling);
+        for (int rotation = bytes == LINE ? 0 : 1; rotation < 4; rotation++) {
+            code.emit(Opcode.VMOVUPS, x, constant(ROTATIONS + rotation));
+            code.emit(Opcode.VPERMPS, x, x, largest);
+            code.emit(Opcode.VMAXPS, largest, largest, x);
+        }
+        keep(LARGEST, largest, vectors);
+        code.emit(Opcode.VSUBPS, x, shrink, largest);
+        exponential();
+        code.emit(Opcode.VMOVUPS, shrink, sum);
+        keep(SHRINK, shrink, vectors);
+        code.emit(Opcode.VPXORD, weights, weights, weights);
         code.load(vectors, at(OTHER, 0));
         code.move(place, FROM);
-        Label end = code.label();
-        code.compare(vectors, 0);
-        code.jumpIfZero(end);
         Label loop = code.here();
         code.emit(Opcode.VMOVUPS, x, at(place, 0));
         code.emit(Opcode.VSUBPS, x, x, largest);
@@ -283,12 +363,54 @@ final class RowCode {
         code.add(place, bytes);
         code.add(vectors, -1);
         code.jumpIfNotZero(loop);
-        code.bind(end);
         sumOfLanes(weights);
-        code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), weights);
+        code.emit(Opcode.VBROADCASTSS, x, at(OTHER, DENOMINATOR));
+        code.emit(Opcode.VMULPS, x, x, shrink);
+        code.emit(Opcode.VADDPS, weights, x, weights);
+        keep(DENOMINATOR, weights, vectors);
+        code.bind(done);
         code.add(FROM, stride);
         code.add(OTHER, ROW_BYTES);
-        code.add(TO, Float.BYTES);
+        code.add(LEFT, -1);
+        code.jumpIfNotZero(rows);
+    }
+
+    /** Keeps a number that is in all lanes among what a row has. */
+    private void keep(int field, Vector lanes, General between) {
+        code.emit(Opcode.VMOVUPS_STORE, at(ARGUMENTS, SUM), lanes);
+        code.load(between, at(ARGUMENTS, SUM));
+        code.storeInt(at(OTHER, field), between);
+    }
+
+    /** {@code output = output * shrink + first}, row by row of so many vectors as the stride says. */
+    private void shrink() {
+        eachRow(SHRINK, factor -> {
+            code.emit(Opcode.VMOVUPS, x, at(TO, 0));
+            code.emit(Opcode.VFMADD213PS, x, factor, at(FROM, 0));
+        });
+    }
+
+    /** {@code output = first / denominator}, the same. */
+    private void divide() {
+        eachRow(DENOMINATOR, denominator -> {
+            code.emit(Opcode.VMOVUPS, x, at(FROM, 0));
+            code.emit(Opcode.VDIVPS, x, x, denominator);
+        });
+    }
+
+    private void eachRow(int field, Consumer<Vector> step) {
+        General vectors = General.R10;
+        Label rows = begin();
+        code.load(vectors, at(ARGUMENTS, STRIDE));
+        code.emit(Opcode.VBROADCASTSS, number, at(OTHER, field));
+        Label loop = code.here();
+        step.accept(number);
+        code.emit(Opcode.VMOVUPS_STORE, at(TO, 0), x);
+        code.add(FROM, bytes);
+        code.add(TO, bytes);
+        code.add(vectors, -1);
+        code.jumpIfNotZero(loop);
+        code.add(OTHER, ROW_BYTES);
         code.add(LEFT, -1);
         code.jumpIfNotZero(rows);
     }

@@ -32,6 +32,9 @@ public final class RowKernels implements AutoCloseable {
     private final MemorySegment scale;
     private final MemorySegment add;
     private final MemorySegment softmax;
+    private final MemorySegment shrink;
+    private final MemorySegment divide;
+    private final MemorySegment gelu;
     private final MemorySegment table = arena.allocate(RowCode.TABLE_SIZE, LINE);
     private final boolean sums;
 
@@ -42,6 +45,9 @@ public final class RowKernels implements AutoCloseable {
         scale = memory.routines().get(2);
         add = memory.routines().get(3);
         softmax = memory.routines().get(4);
+        shrink = memory.routines().get(5);
+        divide = memory.routines().get(6);
+        gelu = memory.routines().get(7);
         sums = Lanes.COUNT == (set == InstructionSet.AVX512 ? LINE_NUMBERS : LINE_NUMBERS / 2);
         RowCode.constants(table);
     }
@@ -58,8 +64,8 @@ public final class RowKernels implements AutoCloseable {
 
     /** A caller's own softmax of so many rows of so many numbers; empty where it takes no sums. */
     public Optional<Softmax> softmax(int rows, int columns) {
-        long bytes = (long) rows * (RowCode.ROW_BYTES + Float.BYTES) + LINE;
-        return sums ? Optional.of(new Softmax(call(), arena.allocate(bytes, LINE), rows, columns)) : Optional.empty();
+        long bytes = (long) rows * RowCode.ROW_BYTES;
+        return sums ? Optional.of(new Softmax(call(), arena.allocate(bytes, LINE), columns)) : Optional.empty();
     }
 
     private static boolean isOfLines(int count) {
@@ -133,6 +139,16 @@ public final class RowKernels implements AutoCloseable {
             run(add, to, numbers, to, count);
         }
 
+        /** Sums of so many numbers and as many others. */
+        public void sum(long numbers, long others, long output, int count) {
+            run(add, numbers, others, output, count);
+        }
+
+        /** {@link Activation#GELU} of such sums. */
+        public void gelu(long numbers, long others, long output, int count) {
+            run(gelu, numbers, others, output, count);
+        }
+
         private void run(MemorySegment code, long first, long second, long output, int count) {
             run(code, first, second, output, 0, count / LINE_NUMBERS);
         }
@@ -147,36 +163,71 @@ public final class RowKernels implements AutoCloseable {
         }
     }
 
-    /** What makes weights of the scores of some rows, {@code [rows][columns]}; one thread's own. */
+    /** The online softmax of some rows of scores, {@code [rows][columns]}; one thread's own. */
     public final class Softmax {
         private final Call call;
-        private final MemorySegment each; // of the rows, then their sums
-        private final long sumsAt;
+        private final MemorySegment each; // of the rows
         private final long rowBytes;
 
-        private Softmax(Call call, MemorySegment each, int rows, int columns) {
+        private Softmax(Call call, MemorySegment each, int columns) {
             this.call = call;
             this.each = each;
-            sumsAt = (long) rows * RowCode.ROW_BYTES;
             rowBytes = (long) columns * Float.BYTES;
         }
 
-        /** Chooses how many vectors of {@link Lanes} of a row are weighed, and the largest, which is taken from each number. */
-        public void row(int row, int vectors, float largest) {
+        /** Chooses how many vectors of {@link Lanes} of a row are weighed next; none leaves it alone. */
+        public void vectors(int row, int vectors) {
             each.set(JAVA_LONG, (long) row * RowCode.ROW_BYTES, vectors);
-            each.set(JAVA_FLOAT, (long) row * RowCode.ROW_BYTES + RowCode.LARGEST, largest);
         }
 
-        /** Replaces the numbers of the rows {@code first} until {@code end}, which is not first, by {@code exp(number - largest)}. */
-        public void run(long numbers, int first, int end) {
-            long from = each.address() + (long) first * RowCode.ROW_BYTES;
-            long to = each.address() + sumsAt + (long) first * Float.BYTES;
-            call.run(softmax, numbers + first * rowBytes, from, to, rowBytes, end - first);
+        /** Chooses what a row has up to now. */
+        public void row(int row, float largest, float shrink, float denominator) {
+            set(row, RowCode.LARGEST, largest);
+            set(row, RowCode.SHRINK, shrink);
+            set(row, RowCode.DENOMINATOR, denominator);
         }
 
-        /** The sum of a row's. */
-        public float sum(int row) {
-            return each.get(JAVA_FLOAT, sumsAt + (long) row * Float.BYTES);
+        /** The largest score up to now, times the factor. */
+        public float largest(int row) {
+            return each.get(JAVA_FLOAT, (long) row * RowCode.ROW_BYTES + RowCode.LARGEST);
+        }
+
+        /** The sum of the weights up to now. */
+        public float denominator(int row) {
+            return each.get(JAVA_FLOAT, (long) row * RowCode.ROW_BYTES + RowCode.DENOMINATOR);
+        }
+
+        /** What sums before the last call are multiplied by. */
+        public float shrink(int row) {
+            return each.get(JAVA_FLOAT, (long) row * RowCode.ROW_BYTES + RowCode.SHRINK);
+        }
+
+        private void set(int row, int field, float number) {
+            each.set(JAVA_FLOAT, (long) row * RowCode.ROW_BYTES + field, number);
+        }
+
+        /**
+         * Replaces the scores of the rows {@code first} until {@code end}, which is not first, by {@code exp(score * factor -
+         * largest)}, the largest that of all up to now.
+         */
+        public void run(long scores, int first, int end, float factor) {
+            call.arguments.set(JAVA_FLOAT, RowCode.FACTOR, factor);
+            call.run(softmax, scores + first * rowBytes, at(first), 0, rowBytes, end - first);
+        }
+
+        /** {@code sums = sums * shrink + more} of the same rows, each of so many numbers, whole vectors of {@link Lanes}. */
+        public void shrink(long more, long sums, int first, int end, int columns) {
+            long from = (long) first * columns * Float.BYTES;
+            call.run(shrink, more + from, at(first), sums + from, columns / Lanes.COUNT, end - first);
+        }
+
+        /** {@code output = sums / denominator} of the same rows; sums and output are the first of these rows' own. */
+        public void divide(long sums, long output, int first, int end, int columns) {
+            call.run(divide, sums, at(first), output, columns / Lanes.COUNT, end - first);
+        }
+
+        private long at(int row) {
+            return each.address() + (long) row * RowCode.ROW_BYTES;
         }
     }
 

@@ -225,8 +225,8 @@ final class AmxEmulation {
         }
         long outputBytes = (long) rows * width * Float.BYTES;
         MemorySegment output = output(outputBytes);
-        MemorySegment configuration = take(AmxGemmCode.configuration(rows));
-        byte[] code = AmxGemmCode.of(tiles, together);
+        MemorySegment configuration = take(AmxGemmCode.configuration(rows, false));
+        byte[] code = AmxGemmCode.of(tiles, together, false);
         for (int i = 0; i < 2; i++) {
             MemorySegment arguments = take(AmxGemmCode.SIZE);
             arguments.set(JAVA_LONG, AmxGemmCode.WEIGHTS, guest(weights) + i * 2048L);

@@ -110,9 +110,11 @@ class AmxKernelsTest {
         for (int rows = 1; rows <= AmxKernels.MAX_ROWS; rows++) {
             for (int panels = 1; panels <= 5; panels++) {
                 boolean isUpToTheEnd = (rows + panels) % 2 == 0;
-                try (var product = new VectorGemm(rows, panels, 1 + (rows + panels) % 3, isUpToTheEnd)) {
-                    product.run(isInterpreted ? product.interpreter() : SystemCalls::call);
-                    product.compare();
+                for (boolean isSplit : new boolean[] {false, true}) {
+                    try (var product = new VectorGemm(rows, panels, 1 + (rows + panels) % 3, isUpToTheEnd, isSplit)) {
+                        product.run(isInterpreted ? product.interpreter() : SystemCalls::call);
+                        product.compare();
+                    }
                 }
             }
         }
@@ -277,6 +279,8 @@ class AmxKernelsTest {
         private final int rows;
         private final int panels;
         private final int columns;
+        private final boolean isSplit;
+        private final int step;
         private final long stride;
         private final GuardedMemory x;
         private final GuardedMemory weights;
@@ -285,10 +289,12 @@ class AmxKernelsTest {
         private final MemorySegment numbers;
         private final MemorySegment output;
 
-        VectorGemm(int rows, int panels, int steps, boolean isUpToTheEnd) {
+        VectorGemm(int rows, int panels, int steps, boolean isUpToTheEnd, boolean isSplit) {
             this.rows = rows;
             this.panels = panels;
-            columns = steps * AmxGemmCode.DEPTH;
+            this.isSplit = isSplit;
+            step = AmxGemmCode.DEPTH * (isSplit ? 2 : 1);
+            columns = steps * step; // the rounded numbers and, of 32 each time, what is left of them
             stride = columns * 2L + 64; // with a line between rows that nobody reads
             long inputBytes = (rows - 1) * stride + columns * 2L;
             long weightBytes = (long) panels * columns * AmxKernels.BYTES_PER_COLUMN;
@@ -322,12 +328,14 @@ class AmxKernelsTest {
         void run(Runner runner) {
             try (var kernels = AmxKernels.open(runner).orElseThrow()) {
                 AmxKernels.Call call = kernels.call();
+                call.panel(isSplit ? Panel.SPLIT : Panel.BFLOAT16);
                 call.distances(stride, (long) width() * Float.BYTES, (long) columns * AmxKernels.BYTES_PER_COLUMN);
                 call.depth(AmxGemmCode.DEPTH, false);
                 call.multiply(input.address(), rows, numbers.address(), panels, output.address());
-                if (columns > AmxGemmCode.DEPTH) {
-                    call.depth(columns - AmxGemmCode.DEPTH, true);
-                    call.multiply(input.address() + 64, rows, numbers.address() + 1024, panels, output.address());
+                if (columns > step) {
+                    call.depth((columns / step - 1) * AmxGemmCode.DEPTH, true);
+                    long next = numbers.address() + (long) step * AmxKernels.BYTES_PER_COLUMN;
+                    call.multiply(input.address() + step * 2L, rows, next, panels, output.address());
                 }
             }
         }
@@ -343,7 +351,7 @@ class AmxKernelsTest {
                     for (int k = 0; k < columns; k++) {
                         weight[k] = bfloat16(numbers, columns, n, k);
                     }
-                    float want = AmxTwin.dot(weight, row);
+                    float want = isSplit ? AmxTwin.splitDotInTurns(weight, row) : AmxTwin.dot(weight, row);
                     float got = output.getAtIndex(JAVA_FLOAT, (long) r * width() + n);
                     if (Float.floatToIntBits(got) != Float.floatToIntBits(want)) {
                         String place = "row " + r + " of " + rows + ", output " + n + " of " + width();
@@ -422,13 +430,13 @@ class AmxKernelsTest {
                             .hasMessageContaining(each.said);
                 }
             }
-            byte[] product = AmxGemmCode.of(1, 1);
+            byte[] product = AmxGemmCode.of(1, 1, false);
             MemorySegment code = arena.allocate(product.length);
             MemorySegment.copy(product, 0, code, JAVA_BYTE, 0, product.length);
             MemorySegment configuration = arena.allocate(64, 64);
             argument.set(JAVA_LONG, AmxGemmCode.CONFIGURATION, configuration.address());
             assertThatThrownBy(() -> interpreter.run(code, argument.address())).hasMessageContaining("palette 1");
-            MemorySegment.copy(AmxGemmCode.configuration(3), 0, configuration, JAVA_BYTE, 0, 64);
+            MemorySegment.copy(AmxGemmCode.configuration(3, false), 0, configuration, JAVA_BYTE, 0, 64);
             argument.set(JAVA_LONG, AmxGemmCode.GROUPS, 1);
             argument.set(JAVA_LONG, AmxGemmCode.STEPS, 1);
             argument.set(JAVA_LONG, AmxGemmCode.INPUT, operand.address() + 1000);

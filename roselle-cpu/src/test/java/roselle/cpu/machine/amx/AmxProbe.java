@@ -168,7 +168,7 @@ public final class AmxProbe {
         code.ret();
         MemorySegment routine = code(code);
         MemorySegment configuration = arena.allocate(64, 64);
-        MemorySegment.copy(AmxGemmCode.configuration(32), 0, configuration, JAVA_BYTE, 0, 64);
+        MemorySegment.copy(AmxGemmCode.configuration(32, false), 0, configuration, JAVA_BYTE, 0, 64);
         return () -> SystemCalls.call(routine, configuration.address());
     }
 

@@ -36,7 +36,7 @@ class TileKernelsTest {
         if (features.contains(Feature.AVX2)) {
             add(cases, InstructionSet.AVX2, Compute.F32);
         }
-        for (Compute compute : List.of(Compute.F32, Compute.BF16)) {
+        for (Compute compute : List.of(Compute.F32, Compute.BF16, Compute.SPLIT)) {
             if (features.contains(compute == Compute.F32 ? Feature.AVX512 : Feature.BF16)) {
                 add(cases, InstructionSet.AVX512, compute);
             }
@@ -62,13 +62,14 @@ class TileKernelsTest {
     void panelsHoldTheNumbersOfTheirRows(Case each) {
         int count = ROWS * each.columns;
         long convertedBytes = (long) count * each.compute.bytes();
-        Panel panels = each.compute == Compute.BF16 ? Panel.BFLOAT16 : Panel.FLOAT32;
-        long valueBytes = each.columns / Panel.OUTPUTS * panels.bytes(ROWS);
         try (var kernels = TileKernels.open(each.compute, each.set).orElseThrow();
                 var source = new GuardedMemory(each.type.rowBytes(count));
                 var converted = new GuardedMemory(convertedBytes);
                 var keys = new GuardedMemory(convertedBytes);
-                var values = new GuardedMemory(valueBytes)) {
+                var values = new GuardedMemory(
+                        each.columns / Panel.OUTPUTS * kernels.panel().bytes(ROWS))) {
+            Panel panels = kernels.panel();
+            long valueBytes = each.columns / Panel.OUTPUTS * panels.bytes(ROWS);
             MemorySegment from = place(source, each, each.type.rowBytes(count));
             float[] numbers = fill(from, each, count);
             MemorySegment rows = place(converted, each, convertedBytes);
@@ -76,20 +77,23 @@ class TileKernelsTest {
             MemorySegment valuePanels = place(values, each, valueBytes);
             TileKernels.Call call = kernels.call();
             if (each.isConverted) {
-                call.convert(each.type, from.address(), rows.address(), count);
+                call.stage(each.type, from.address(), rows.address(), count);
                 from = rows;
             }
             DataType type = each.isConverted ? kernels.type() : each.type;
             call.keys(type, from.address(), each.columns, keyPanel.address());
             for (int row = 0; row < ROWS; row += 2) { // a part at a time
                 long pair = from.address() + row * type.rowBytes(each.columns);
-                long target = valuePanels.address() + (long) row * Panel.OUTPUTS * each.compute.bytes();
+                long target = valuePanels.address() + kernels.rowAt(row);
                 call.values(type, pair, 2, each.columns, target, panels.bytes(ROWS));
             }
             // a row of a panel of keys is a row; a row of the panels of values is a column
             for (int row = 0; row < ROWS; row++) {
                 for (int column = 0; column < each.columns; column++) {
                     float want = numbers[row * each.columns + column];
+                    if (each.compute == Compute.SPLIT) {
+                        want = BrainFloat.toFloat(BrainFloat.of(want)) + BrainFloat.toFloat(BrainFloat.rest(want));
+                    }
                     assertThat(at(each, keyPanel, 0, column, row)).isEqualTo(want);
                     long panel = column / Panel.OUTPUTS * panels.bytes(ROWS);
                     assertThat(at(each, valuePanels, panel, row, column % Panel.OUTPUTS))
@@ -101,6 +105,11 @@ class TileKernelsTest {
 
     /** What an output of a panel has at k. */
     private static float at(Case each, MemorySegment panel, long from, int k, int output) {
+        if (each.compute == Compute.SPLIT) {
+            long rounded = from + k / 32 * 2048L + k % 32 / 2 * 64L + output * 4L + k % 2 * 2L;
+            return BrainFloat.toFloat(panel.get(JAVA_SHORT_UNALIGNED, rounded))
+                    + BrainFloat.toFloat(panel.get(JAVA_SHORT_UNALIGNED, rounded + 1024));
+        }
         return each.compute == Compute.F32
                 ? panel.get(JAVA_FLOAT_UNALIGNED, from + k * 64L + output * 4L)
                 : BrainFloat.toFloat(panel.get(JAVA_SHORT_UNALIGNED, from + k / 2 * 64L + output * 4L + k % 2 * 2L));
