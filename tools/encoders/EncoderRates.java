@@ -14,8 +14,8 @@ import roselle.embedding.EmbeddingEngine;
 import roselle.embedding.EmbeddingOptions;
 
 /**
- * Rates of an encoder beside ONNX Runtime's in the same JVM: {@code EncoderRates FOLDER MODEL.onnx [THREADS [ROUNDS]]}, where the
- * folder is what {@code tools/models/onnx_encoder.py} makes of the file. Prints CSV. {@code tools/encoders/rates.sh} gets all that it
+ * Rates of an encoder beside ONNX Runtime's in the same JVM: {@code EncoderRates FOLDER MODEL.onnx [THREADS [ROUNDS [PATH]]]}, where
+ * the folder is what {@code tools/models/onnx_encoder.py} makes of the file, and the path one of {@code --cpu}. Prints CSV. {@code tools/encoders/rates.sh} gets all that it
  * needs and runs it.
  *
  * <p>Both get the same token ids, of one length, so that nothing is padded and no tokenizer counts; both give the mean of the last
@@ -39,8 +39,8 @@ final class EncoderRates {
     public static void main(String[] arguments) throws Exception {
         int threads = arguments.length > 2 ? Integer.parseInt(arguments[2]) : 2;
         int rounds = arguments.length > 3 ? Integer.parseInt(arguments[3]) : 60;
-        var cpu = DeviceOptions.DEFAULT;
-        var device = new DeviceOptions("cpu", threads, cpu.cpu(), cpu.compute());
+        String path = arguments.length > 4 ? arguments[4] : DeviceOptions.DEFAULT.cpu();
+        var device = new DeviceOptions("cpu", threads, path, DeviceOptions.DEFAULT.compute());
         var config = new EmbeddingConfig(Path.of(arguments[0]), device, 0, STEP_TOKENS, 64, 1 << 16);
         System.out.println("tokens,texts,threads,roselle ms,lowest,cpu ms,onnx ms,lowest,cpu ms,texts/s,onnx texts/s,ratio"
                 + ",ratio of lowest,ratio of cpu,lowest cosine");

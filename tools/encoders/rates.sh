@@ -1,5 +1,5 @@
 #!/bin/sh
-# Rates of an encoder beside ONNX Runtime's, in one JVM: tools/encoders/rates.sh FOLDER MODEL.onnx [THREADS [ROUNDS]]
+# Rates of an encoder beside ONNX Runtime's, in one JVM: tools/encoders/rates.sh FOLDER MODEL.onnx [THREADS [ROUNDS [PATH]]]
 # FOLDER is what tools/models/onnx_encoder.py makes of MODEL.onnx. JAVA_HOME must be a JDK 25 or newer. Prints CSV.
 set -eu
 folder=$(realpath "$1")
