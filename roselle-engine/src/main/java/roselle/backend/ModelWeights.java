@@ -28,6 +28,11 @@ public record ModelWeights(
         this(bytes, type, false, false, false);
     }
 
+    /** Of a model that may make tokens. */
+    public ModelWeights(long bytes, Optional<DataType> type, boolean prefersDigits, boolean yields) {
+        this(bytes, type, prefersDigits, yields, false);
+    }
+
     /** The same of a model whose rows are small numbers. */
     public ModelWeights preferringDigits() {
         return new ModelWeights(bytes, type, true, yields, encodes);
