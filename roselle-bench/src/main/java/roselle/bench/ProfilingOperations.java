@@ -96,6 +96,27 @@ final class ProfilingOperations implements Operations {
     }
 
     @Override
+    public void adaptTable(Weight table, float scale, Rows output) {
+        long start = System.nanoTime();
+        operations.adaptTable(table, scale, output);
+        end(Kind.ADAPTERS, start);
+    }
+
+    @Override
+    public void adaptLogits(Rows input, Weight weight, Rows output, int outputs) {
+        long start = System.nanoTime();
+        operations.adaptLogits(input, weight, output, outputs);
+        end(Kind.ADAPTERS, start);
+    }
+
+    @Override
+    public void adaptExperts(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
+        long start = System.nanoTime();
+        operations.adaptExperts(input, linear, routing, output, rows);
+        end(Kind.ADAPTERS, start);
+    }
+
+    @Override
     public void logits(Rows input, Weight weight, Epilogue epilogue, Rows output, int outputs) {
         long start = System.nanoTime();
         operations.logits(input, weight, epilogue, output, outputs);

@@ -11,11 +11,11 @@ import java.util.OptionalLong;
 import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.memory.Adapter;
+import roselle.backend.memory.AdapterPart;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
-import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.SpareMemory;
 import roselle.backend.memory.Weight;
@@ -254,8 +254,13 @@ public final class CpuDevice implements Device {
     }
 
     @Override
-    public Adapter allocateAdapter(List<LowRank> matrices) {
-        return CpuAdapter.of(matrices);
+    public boolean adapts(AdapterPart.Use use) {
+        return true;
+    }
+
+    @Override
+    public Adapter allocateAdapter(List<? extends AdapterPart> parts) {
+        return CpuAdapter.of(parts);
     }
 
     @Override

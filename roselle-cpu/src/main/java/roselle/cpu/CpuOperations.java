@@ -88,6 +88,21 @@ public final class CpuOperations implements Operations {
     }
 
     @Override
+    public void adaptTable(Weight table, float scale, Rows output) {
+        lowRankProducts.changeTable(table, step.inputs().tokenIds, scale, output);
+    }
+
+    @Override
+    public void adaptLogits(Rows input, Weight weight, Rows output, int outputs) {
+        lowRankProducts.changeLogits(input, weight, output);
+    }
+
+    @Override
+    public void adaptExperts(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
+        lowRankProducts.addToExperts(input, linear, routing, output);
+    }
+
+    @Override
     public void embed(Weight table, float scale, Rows output) {
         tableRows.of((CpuWeight) table, step.inputs().tokenIds, scale, false, output);
         rowOperations.run(tableRows, output.columns(), step.rows());

@@ -11,6 +11,7 @@ import roselle.api.DeviceException;
 import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.memory.Adapter;
+import roselle.backend.memory.AdapterPart;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
@@ -217,7 +218,11 @@ public final class CudaDevice implements Device {
 
     /** Its numbers go to the device with the first step that has it. */
     @Override
-    public Adapter allocateAdapter(List<LowRank> matrices) {
+    public Adapter allocateAdapter(List<? extends AdapterPart> parts) {
+        var matrices = new ArrayList<LowRank>();
+        for (AdapterPart part : parts) {
+            matrices.add((LowRank) part); // which all are that it adapts
+        }
         return adapters.pack(matrices);
     }
 

@@ -121,6 +121,21 @@ final class CudaOperations implements Operations {
     }
 
     @Override
+    public void adaptTable(Weight table, float scale, Rows output) {
+        throw new UnsupportedOperationException("adapters change embeddings on the CPU");
+    }
+
+    @Override
+    public void adaptLogits(Rows input, Weight weight, Rows output, int outputs) {
+        throw new UnsupportedOperationException("adapters change logits on the CPU");
+    }
+
+    @Override
+    public void adaptExperts(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
+        throw new UnsupportedOperationException("adapters add to experts on the CPU");
+    }
+
+    @Override
     public void logits(Rows input, Weight weight, Epilogue epilogue, Rows output, int outputs) {
         linear(input, weight, epilogue, output, outputs);
     }

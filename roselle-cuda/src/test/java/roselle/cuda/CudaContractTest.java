@@ -20,8 +20,9 @@ class CudaContractTest {
         new NativeDriver().retainContext(0);
     }
 
-    /** Of sparse attention, which is refused. */
-    private static final List<String> NO_KERNELS = List.of("choosePositions", "compress");
+    /** Of sparse attention, and of what adapters change besides products, which is refused. */
+    private static final List<String> NO_KERNELS =
+            List.of("choosePositions", "compress", "adaptTable", "adaptLogits", "adaptExperts");
 
     private static Device backend(DataType type) {
         return new CudaDevice(new NativeDriver(), 0, type, CubinCache.ofUser());

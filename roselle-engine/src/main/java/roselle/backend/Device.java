@@ -4,11 +4,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.OptionalLong;
 import roselle.backend.memory.Adapter;
+import roselle.backend.memory.AdapterPart;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
-import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.SpareMemory;
 import roselle.backend.memory.Weight;
@@ -99,11 +99,16 @@ public interface Device extends AutoCloseable {
         return false;
     }
 
+    /** Whether adapters may change such a use of weights here. */
+    default boolean adapts(AdapterPart.Use use) {
+        return takesAdapters() && use == AdapterPart.Use.PRODUCT;
+    }
+
     /**
      * An adapter's matrices in the device's own form, from any thread, while steps run or not; it reads the tensors during this call
-     * alone.
+     * alone. All change what the device {@link #adapts}.
      */
-    default Adapter allocateAdapter(List<LowRank> matrices) {
+    default Adapter allocateAdapter(List<? extends AdapterPart> parts) {
         throw new UnsupportedOperationException(name() + " takes no adapters");
     }
 

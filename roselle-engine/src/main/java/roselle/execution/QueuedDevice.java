@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.memory.Adapter;
+import roselle.backend.memory.AdapterPart;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
-import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.SpareMemory;
 import roselle.backend.memory.Weight;
@@ -351,8 +351,13 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
-    public Adapter allocateAdapter(List<LowRank> matrices) {
-        return device.allocateAdapter(matrices);
+    public boolean adapts(AdapterPart.Use use) {
+        return device.adapts(use);
+    }
+
+    @Override
+    public Adapter allocateAdapter(List<? extends AdapterPart> parts) {
+        return device.allocateAdapter(parts);
     }
 
     @Override

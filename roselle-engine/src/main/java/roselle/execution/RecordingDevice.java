@@ -7,11 +7,11 @@ import java.util.function.BiConsumer;
 import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.memory.Adapter;
+import roselle.backend.memory.AdapterPart;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
-import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Routing;
@@ -120,8 +120,13 @@ final class RecordingDevice implements Device {
     }
 
     @Override
-    public Adapter allocateAdapter(List<LowRank> matrices) {
-        return device.allocateAdapter(matrices);
+    public boolean adapts(AdapterPart.Use use) {
+        return device.adapts(use);
+    }
+
+    @Override
+    public Adapter allocateAdapter(List<? extends AdapterPart> parts) {
+        return device.allocateAdapter(parts);
     }
 
     @Override

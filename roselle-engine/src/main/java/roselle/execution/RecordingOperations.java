@@ -77,6 +77,21 @@ final class RecordingOperations implements Operations {
     }
 
     @Override
+    public void adaptTable(Weight table, float scale, Rows output) {
+        operations.adaptTable(table, scale, output);
+    }
+
+    @Override
+    public void adaptLogits(Rows input, Weight weight, Rows output, int outputs) {
+        operations.adaptLogits(input, weight, output, outputs);
+    }
+
+    @Override
+    public void adaptExperts(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
+        operations.adaptExperts(input, linear, routing, output, rows);
+    }
+
+    @Override
     public void logits(Rows input, Weight weight, Epilogue epilogue, Rows output, int outputs) {
         inputs.of(weight, input, outputs);
         operations.logits(input, weight, epilogue, output, outputs);

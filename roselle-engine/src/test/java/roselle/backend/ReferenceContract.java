@@ -22,7 +22,6 @@ import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
-import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
@@ -55,7 +54,7 @@ import roselle.testing.RandomLlama;
  *
  * <p>Rows are rounded to bfloat16 first, which every type of rows holds, so that both devices are given the same.
  */
-public abstract class ReferenceContract extends TraitContract {
+public abstract class ReferenceContract extends AdapterContract {
     private static final int OUTPUTS = 48;
     private static final int HEADS = 3;
     private static final int EXPERTS = 8;
@@ -145,7 +144,10 @@ public abstract class ReferenceContract extends TraitContract {
                 case "addNormed" -> left.add(normAdded(Norm.Kind.LAYER, rows));
                 case "linear" -> left.add(multiplied(type, rows));
                 case "logits" -> left.add(logits(type, rows));
-                case "adapt" -> left.add(adapted(type, rows));
+                case "adapt" -> left.add(adapted(weight(type, 1, OUTPUTS), rows));
+                case "adaptTable" -> left.add(tablesAdapted(device.loadTable("table", stored(type, TABLE)), rows));
+                case "adaptLogits" -> left.add(logitsAdapted(weight(type, 1, OUTPUTS), rows));
+                case "adaptExperts" -> left.add(expertsAdapted(weight(type, EXPERTS, OUTPUTS), rows));
                 case "normedLinear" -> left.add(normedAndMultiplied(type, rows));
                 case "headLinear" -> left.add(multipliedByHead(type, rows));
                 case "gatedActivation" -> left.add(gated(rows));
@@ -154,7 +156,7 @@ public abstract class ReferenceContract extends TraitContract {
                     left.add(multipliedAndGated(type, rows, false));
                     left.add(multipliedAndGated(type, rows, true));
                 }
-                case "adaptedGatedLinear" -> left.add(adaptedAndGated(type, rows));
+                case "adaptedGatedLinear" -> left.add(adaptedAndGated(weight(type, 1, 2 * OUTPUTS), rows));
                 case "routeExperts" -> {
                     Arrays.stream(Router.Scoring.values())
                             .forEach(scoring -> left.add(routed(scoring, DataType.F32, rows)));
@@ -321,44 +323,6 @@ public abstract class ReferenceContract extends TraitContract {
         Rows ended = some(rows, OUTPUTS);
         operations.linear(some(rows, COLUMNS), weight, epilogue(OUTPUTS), ended, rows);
         return joined(List.of(read(plain, rows), read(ended, rows)));
-    }
-
-    /** What two adapters, one of them fused and of two ranks, add to rows among which others have none. */
-    private float[] adapted(DataType type, int rows) {
-        Weight weight = weight(type, 1, OUTPUTS);
-        beginAdapted(rows, List.of(lowRank(weight, 0, 17, 3), lowRank(weight, 17, 31, 16)), lowRank(weight, 5, 40, 8));
-        Rows output = some(rows, OUTPUTS);
-        operations.adapt(some(rows, COLUMNS), weight, 0.5f, output);
-        return read(output, rows);
-    }
-
-    /** A step of three sequences, of which the first and the last have an adapter. */
-    private void beginAdapted(int rows, List<LowRank> first, LowRank last) {
-        StepInputs inputs = step(LIMITS, 0, new int[3], new int[] {(rows + 2) / 3, (rows + 1) / 3, rows / 3});
-        inputs.adapts = true;
-        inputs.adapter[0] = device.allocateAdapter(first);
-        inputs.adapter[2] = device.allocateAdapter(List.of(last));
-        begin(inputs);
-    }
-
-    private float[] adaptedAndGated(DataType type, int rows) {
-        Rows both = gapless(new float[rows * 2 * OUTPUTS], 2 * OUTPUTS);
-        Weight weight = weight(type, 1, 2 * OUTPUTS);
-        Rows gates = both.columns(0, OUTPUTS);
-        Rows ups = both.columns(OUTPUTS, OUTPUTS);
-        var product = new GatedLinear(weight, Epilogue.PLAIN, both, gates, ups, Gate.of(Activation.SILU));
-        beginAdapted(rows, List.of(lowRank(weight, 0, 48, 3), lowRank(weight, 48, 48, 16)), lowRank(weight, 8, 72, 8));
-        operations.adaptedGatedLinear(someGapless(rows, COLUMNS), product, rows);
-        return readGapless(gates, rows);
-    }
-
-    /** Low-rank matrices whose outputs are in another order. */
-    private LowRank lowRank(Weight weight, int first, int outputs, int rank) {
-        var shrink =
-                new Tensor("A", DataType.F32, Shape.of(rank, COLUMNS), MemorySegment.ofArray(numbers(rank * COLUMNS)));
-        var expand =
-                new Tensor("B", DataType.F32, Shape.of(outputs, rank), MemorySegment.ofArray(numbers(outputs * rank)));
-        return new LowRank(weight, first, shrink, expand, output -> outputs - 1 - output, 0.25f);
     }
 
     private float[] logits(DataType type, int rows) {

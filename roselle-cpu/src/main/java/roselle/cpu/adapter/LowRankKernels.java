@@ -13,33 +13,37 @@ final class LowRankKernels {
     /** Up to four dot products of a row, each in the order of {@link Lanes}, times both scales. */
     static void shrink(float[] x, Addition addition, int rank, float factor, float[] target, int at) {
         int count = Math.min(LowRankProducts.TOGETHER, addition.ranks - rank);
-        if (count == LowRankProducts.TOGETHER) {
-            four(x, addition, rank, target, at);
-        } else {
-            for (int i = 0; i < count; i++) {
-                one(x, addition, rank + i, target, at + i);
-            }
-        }
+        dots(x, addition.shrink, addition.stride, rank, count, target, at);
         for (int i = 0; i < count; i++) {
             target[at + i] *= addition.scale[rank + i] * factor;
         }
     }
 
-    private static void four(float[] x, Addition addition, int rank, float[] target, int at) {
-        MemorySegment shrink = addition.shrink;
-        long bytes = (long) addition.stride * Float.BYTES;
-        long from = rank * bytes;
+    /** Dot products with up to four rows of a matrix from one on, each in the order of {@link Lanes}. */
+    static void dots(float[] x, MemorySegment matrix, int stride, int first, int count, float[] target, int at) {
+        if (count == LowRankProducts.TOGETHER) {
+            four(x, matrix, stride, first, target, at);
+        } else {
+            for (int i = 0; i < count; i++) {
+                one(x, matrix, stride, first + i, target, at + i);
+            }
+        }
+    }
+
+    private static void four(float[] x, MemorySegment matrix, int stride, int first, float[] target, int at) {
+        long bytes = (long) stride * Float.BYTES;
+        long from = first * bytes;
         FloatVector sum0 = FloatVector.zero(Lanes.FLOATS);
         FloatVector sum1 = sum0;
         FloatVector sum2 = sum0;
         FloatVector sum3 = sum0;
-        for (int k = 0; k < addition.stride; k += Lanes.COUNT) {
+        for (int k = 0; k < stride; k += Lanes.COUNT) {
             FloatVector input = FloatVector.fromArray(Lanes.FLOATS, x, k);
             long byteK = from + (long) k * Float.BYTES;
-            sum0 = row(shrink, byteK).fma(input, sum0);
-            sum1 = row(shrink, byteK + bytes).fma(input, sum1);
-            sum2 = row(shrink, byteK + 2 * bytes).fma(input, sum2);
-            sum3 = row(shrink, byteK + 3 * bytes).fma(input, sum3);
+            sum0 = row(matrix, byteK).fma(input, sum0);
+            sum1 = row(matrix, byteK + bytes).fma(input, sum1);
+            sum2 = row(matrix, byteK + 2 * bytes).fma(input, sum2);
+            sum3 = row(matrix, byteK + 3 * bytes).fma(input, sum3);
         }
         target[at] = Lanes.sum(sum0);
         target[at + 1] = Lanes.sum(sum1);
@@ -47,12 +51,12 @@ final class LowRankKernels {
         target[at + 3] = Lanes.sum(sum3);
     }
 
-    private static void one(float[] x, Addition addition, int rank, float[] target, int at) {
-        long from = (long) rank * addition.stride * Float.BYTES;
+    private static void one(float[] x, MemorySegment matrix, int stride, int row, float[] target, int at) {
+        long from = (long) row * stride * Float.BYTES;
         FloatVector sum = FloatVector.zero(Lanes.FLOATS);
-        for (int k = 0; k < addition.stride; k += Lanes.COUNT) {
+        for (int k = 0; k < stride; k += Lanes.COUNT) {
             FloatVector input = FloatVector.fromArray(Lanes.FLOATS, x, k);
-            sum = row(addition.shrink, from + (long) k * Float.BYTES).fma(input, sum);
+            sum = row(matrix, from + (long) k * Float.BYTES).fma(input, sum);
         }
         target[at] = Lanes.sum(sum);
     }

@@ -6,11 +6,12 @@ package roselle.backend.memory;
  * <p>Views are made once, when a decoder opens; operations read and write through them without a copy.
  *
  * @param columns numbers of a row that belong to the view
- * @param stride numbers from one row of the buffer to the next, at least {@code columns}
+ * @param stride numbers from one row of the buffer to the next, at least {@code columns}; 0 where every row is the
+ *     same, which is only read
  */
 public record Rows(Buffer buffer, long offset, int columns, int stride) {
     public Rows {
-        if (offset < 0 || columns < 1 || stride < columns || offset + columns > buffer.elements()) {
+        if (offset < 0 || columns < 1 || (stride < columns && stride != 0) || offset + columns > buffer.elements()) {
             throw new IllegalArgumentException("columns " + columns + " at " + offset + " with stride " + stride
                     + " do not fit a buffer of " + buffer.elements() + " elements");
         }

@@ -51,6 +51,25 @@ public interface Operations {
     void adapt(Rows input, Weight weight, float scale, Rows output);
 
     /**
+     * What the adapter of a row's sequence makes of {@link #embed}: the row is {@code scale} times that of the adapter's {@linkplain
+     * roselle.backend.memory.OwnMatrix own table} where it has one, and {@code scale} times what it adds to a token is added. It
+     * follows the embedding of all rows of a step that adapts; other rows are not touched.
+     */
+    void adaptTable(Weight table, float scale, Rows output);
+
+    /**
+     * The same of {@link #logits}: {@code output[i]} is that of the adapter's own matrix where it has one, and what it adds to the
+     * product is added; the adapter is that of row {@code outputRow[i]}. Of logits that are not wanted, −∞ stays.
+     */
+    void adaptLogits(Rows input, Weight weight, Rows output, int outputs);
+
+    /**
+     * The same of {@link #groupedLinear}: {@code output[r * chosen + j] += B (A x)} with what the adapter of row {@code r} adds to the
+     * matrix that was chosen, and the x of that product.
+     */
+    void adaptExperts(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows);
+
+    /**
      * {@link #linear} of the step's outputs, where logits that {@link roselle.backend.step.StepInputs#wanted} leaves out may be −∞
      * instead.
      */

@@ -5,14 +5,15 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import roselle.backend.Device;
 import roselle.backend.Phase;
 import roselle.backend.memory.Adapter;
+import roselle.backend.memory.AdapterPart;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
 import roselle.backend.memory.KvType;
-import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.step.StepDemands;
@@ -23,6 +24,18 @@ import roselle.tensor.DataType;
 
 /** Rows in float32 on the heap, computed number by number in float64, on the thread that asks. */
 public final class ReferenceDevice implements Device {
+    private final Set<AdapterPart.Use> adapted;
+
+    /** One whose adapters change all that they can. */
+    public ReferenceDevice() {
+        this(AdapterPart.Use.values());
+    }
+
+    /** One whose adapters change these uses of weights alone. */
+    public ReferenceDevice(AdapterPart.Use... adapted) {
+        this.adapted = Set.of(adapted);
+    }
+
     @Override
     public String name() {
         return "reference";
@@ -99,8 +112,13 @@ public final class ReferenceDevice implements Device {
     }
 
     @Override
-    public Adapter allocateAdapter(List<LowRank> matrices) {
-        return ReferenceAdapter.of(matrices);
+    public boolean adapts(AdapterPart.Use use) {
+        return adapted.contains(use);
+    }
+
+    @Override
+    public Adapter allocateAdapter(List<? extends AdapterPart> parts) {
+        return ReferenceAdapter.of(parts);
     }
 
     @Override

@@ -38,10 +38,12 @@ import roselle.backend.step.StepInputs;
 /** Each operation as its formula says, in float64, rounded to float32 where it is stored. */
 final class ReferenceOperations implements Operations {
     private final StepInputs step;
+    private final ReferenceAdaptation adapters;
 
     /** Operations of one step. */
     ReferenceOperations(StepInputs step) {
         this.step = step;
+        adapters = new ReferenceAdaptation(step);
     }
 
     /** A number of a row, by its column. */
@@ -74,21 +76,19 @@ final class ReferenceOperations implements Operations {
 
     @Override
     public void addPositions(Weight table, Rows output) {
-        var numbers = (ReferenceWeight) table;
-        for (int r = 0; r < step.rows; r++) {
-            int position = step.positions[r];
-            float[] before = ReferenceBuffer.row(output, r);
-            store(output, r, i -> (double) before[i] + numbers.number(position, i));
-        }
+        add((ReferenceWeight) table, step.positions, output);
     }
 
     @Override
     public void addTypes(Weight table, Rows output) {
-        var numbers = (ReferenceWeight) table;
+        add((ReferenceWeight) table, step.types, output);
+    }
+
+    private void add(ReferenceWeight table, int[] index, Rows output) {
         for (int r = 0; r < step.rows; r++) {
-            int type = step.types[r];
+            int row = index[r];
             float[] before = ReferenceBuffer.row(output, r);
-            store(output, r, i -> (double) before[i] + numbers.number(type, i));
+            store(output, r, i -> (double) before[i] + table.number(row, i));
         }
     }
 
@@ -102,15 +102,22 @@ final class ReferenceOperations implements Operations {
 
     @Override
     public void adapt(Rows input, Weight weight, float scale, Rows output) {
-        for (int s = 0; s < step.sequences; s++) {
-            if (step.adapter[s] instanceof ReferenceAdapter adapter) {
-                for (int r = step.rowStart[s]; r < step.rowStart[s + 1]; r++) {
-                    float[] x = ReferenceBuffer.row(input, r);
-                    float[] before = ReferenceBuffer.row(output, r);
-                    store(output, r, i -> before[i] + scale * adapter.sum(weight, i, x));
-                }
-            }
-        }
+        adapters.add(input, weight, scale, output);
+    }
+
+    @Override
+    public void adaptTable(Weight table, float scale, Rows output) {
+        adapters.changeTable(table, scale, output);
+    }
+
+    @Override
+    public void adaptLogits(Rows input, Weight weight, Rows output, int outputs) {
+        adapters.changeLogits(input, weight, output, outputs);
+    }
+
+    @Override
+    public void adaptExperts(Rows input, ExpertLinear linear, Routing routing, Rows output, int rows) {
+        adapters.addToExperts(input, linear, routing, output, rows);
     }
 
     @Override
@@ -354,17 +361,7 @@ final class ReferenceOperations implements Operations {
 
     @Override
     public void combineExperts(Rows input, Routing routing, float scale, boolean adds, Rows output, int rows) {
-        for (int r = 0; r < rows; r++) {
-            var sum = new double[output.columns()];
-            for (int choice = r * routing.chosen(); choice < (r + 1) * routing.chosen(); choice++) {
-                float[] x = ReferenceBuffer.row(input, choice);
-                for (int i = 0; i < sum.length; i++) {
-                    sum[i] += number(routing.weights(), choice) * x[i];
-                }
-            }
-            float[] before = ReferenceBuffer.row(output, r);
-            store(output, r, i -> (adds ? before[i] : 0) + scale * sum[i]);
-        }
+        ReferenceAdaptation.combine(input, routing, scale, adds, output, rows);
     }
 
     @Override
