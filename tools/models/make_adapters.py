@@ -5,7 +5,7 @@ usage: make_adapters.py VARIANTS_DIR OUT_DIR [NAME...|--merged]
 
 Written with peft 0.21.2, transformers 5.23.0 and torch 2.15.0. Each folder has adapter_config.json, adapter_model.safetensors and
 expected.safetensors (input_i, logits_i, greedy_i), as the tiny models have."""
-import json, os, sys
+import json, os, shutil, sys, tempfile
 import peft, torch, transformers
 from safetensors.torch import load_file, save_file
 
@@ -23,7 +23,28 @@ ADAPTERS = {
     "gemma2-caps": dict(r=4, lora_alpha=4, target_modules=ATTENTION + ["down_proj"], layers_to_transform=[0, 2]),
     "deepseek-yarn": dict(r=4, lora_alpha=8, target_modules=[
         "q_a_proj", "q_b_proj", "kv_a_proj_with_mqa", "o_proj"]),
+    # of tokens: embeddings and logits, of tied and untied models
+    "qwen3-bias-tied": dict(r=4, lora_alpha=8, target_modules=["q_proj", "embed_tokens", "lm_head"]),
+    "gemma2-caps-tied": dict(r=3, lora_alpha=6, use_rslora=True, target_modules=["embed_tokens", "lm_head"]),
+    "phi-norms-untied": dict(r=4, lora_alpha=8, rank_pattern={"lm_head": 6}, target_modules=[
+        "q_proj", "fc1", "fc2", "embed_tokens", "lm_head"]),
+    # matrices of their own
+    "granite-bias-head": dict(r=4, lora_alpha=8, target_modules=["v_proj"], modules_to_save=["lm_head"]),
+    "phi-norms-saved": dict(r=4, lora_alpha=8, target_modules=["v_proj"], modules_to_save=["lm_head", "embed_tokens"]),
+    # products with an activation of their own
+    "gpt2-inner-activated": dict(r=4, lora_alpha=8, target_modules=["c_attn", "c_fc"], fan_in_fan_out=True),
+    "starcoder2-window-activated": dict(r=4, lora_alpha=8, target_modules=["c_fc", "c_proj", "k_proj"]),
+    "neox-serial-activated": dict(r=4, lora_alpha=8, target_modules=["dense_h_to_4h"]),
+    # experts
+    "qwen3-moe-dense-experts": dict(r=3, lora_alpha=6, target_modules=["q_proj"], target_parameters=[
+        "mlp.experts.gate_up_proj", "mlp.experts.down_proj"]),
+    "gpt-oss-clamped-experts": dict(r=2, lora_alpha=4, target_modules=[], target_parameters=[
+        "mlp.experts.gate_up_proj", "mlp.experts.down_proj"]),
+    "mixtral-window-experts": dict(r=2, lora_alpha=4, target_modules=["v_proj"], target_parameters=["experts.down_proj"],
+                                   alpha_pattern={"experts.down_proj": 7}),
+    "mixtral-window-separate": dict(r=3, lora_alpha=6, target_modules=["o_proj", "w1", "w2", "w3"]),
 }
+SEPARATE = ["mixtral-window-separate"]  # a pair for each expert, as PEFT wrote them when experts were modules
 
 MERGED = {  # what is not low-rank products alone, for OUT_DIR of their own
     "qwen3-bias-dora": dict(r=4, lora_alpha=8, target_modules=ALL, use_dora=True, modules_to_save=["lm_head"]),
@@ -42,14 +63,52 @@ def greedy(model, ids, count):
     return ids[0, -count:]
 
 
+def base_of(name):
+    """The model with the longest name that the adapter's begins with."""
+    return os.path.join(VARIANTS, max((each for each in os.listdir(VARIANTS) if name.startswith(each)), key=len))
+
+
+@torch.no_grad()
+def write_separate(base, folder, arguments):
+    """An adapter of the time when each expert was three modules; what it adds is checked with the model's own tensors."""
+    tensors = {}
+    for name, tensor in load_file(os.path.join(base, "model.safetensors")).items():
+        module = name.removesuffix(".weight")
+        if module.split(".")[-1] in arguments["target_modules"]:
+            for part, shape in (("A", (arguments["r"], tensor.shape[1])), ("B", (tensor.shape[0], arguments["r"]))):
+                pair = torch.empty(shape).normal_(0, 0.4 / shape[1] ** 0.5)
+                tensors[f"base_model.model.{module}.lora_{part}.weight"] = pair.to(torch.bfloat16)
+    peft.LoraConfig(task_type="CAUSAL_LM", inference_mode=True, **arguments).save_pretrained(folder)
+    save_file(tensors, os.path.join(folder, "adapter_model.safetensors"), metadata={"format": "pt"})
+
+
+def merged_by_hand(base, folder, arguments):
+    """The model with what pairs add to the tensors of its file."""
+    tensors = load_file(os.path.join(base, "model.safetensors"))
+    pairs = {k: v.float() for k, v in load_file(os.path.join(folder, "adapter_model.safetensors")).items()}
+    for name in pairs:
+        if name.endswith(".lora_A.weight"):
+            module = name.removeprefix("base_model.model.").removesuffix(".lora_A.weight")
+            added = pairs[name.replace("lora_A", "lora_B")] @ pairs[name] * (arguments["lora_alpha"] / arguments["r"])
+            tensors[module + ".weight"] = tensors[module + ".weight"].float() + added
+    with tempfile.TemporaryDirectory() as merged:
+        shutil.copy(os.path.join(base, "config.json"), merged)
+        save_file({k: v.float() for k, v in tensors.items()}, os.path.join(merged, "model.safetensors"), metadata={"format": "pt"})
+        return transformers.AutoModelForCausalLM.from_pretrained(merged, dtype=torch.float32, attn_implementation="eager")
+
+
 def write(name, arguments):
     torch.manual_seed(SEED + sum(name.encode()))
-    base = os.path.join(VARIANTS, "-".join(name.split("-")[:2]))
-    model = transformers.AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32, attn_implementation="eager")
-    model = peft.get_peft_model(model, peft.LoraConfig(task_type="CAUSAL_LM", **arguments)).eval()
+    base = base_of(name)
     folder, expected = os.path.join(OUT, name), {}
+    model = transformers.AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32, attn_implementation="eager")
+    if name in SEPARATE:
+        write_separate(base, folder, arguments)
+        model = peft.PeftModel.from_pretrained(model, folder).eval()
+    else:
+        model = peft.get_peft_model(model, peft.LoraConfig(task_type="CAUSAL_LM", **arguments)).eval()
     with torch.no_grad():
-        for parameter_name, parameter in model.named_parameters():
+        for parameter_name, parameter in model.named_parameters() if name not in SEPARATE else ():
             if ".lora_magnitude" in parameter_name or "trainable_tokens_delta" in parameter_name \
                     or ".modules_to_save." in parameter_name:
                 parameter.mul_(1 + 0.3 * torch.randn_like(parameter))
@@ -57,7 +116,8 @@ def write(name, arguments):
             elif ".lora_" in parameter_name:
                 parameter.normal_(0, 0.4 / parameter.shape[-1] ** 0.5)
                 parameter.copy_(parameter.to(torch.bfloat16).float())
-        model.save_pretrained(folder)
+        if name not in SEPARATE:
+            model.save_pretrained(folder)
         file = os.path.join(folder, "adapter_model.safetensors")
         save_file({k: v.to(torch.bfloat16) for k, v in load_file(file).items()}, file, metadata={"format": "pt"})
         difference = 0
@@ -68,16 +128,17 @@ def write(name, arguments):
             expected[f"greedy_{i}"] = greedy(model, ids, 8).to(torch.int32).contiguous()
             with model.disable_adapter():
                 difference = max(difference, float((model(ids).logits[0] - expected[f"logits_{i}"]).abs().max()))
-        merged = model.merge_and_unload()
+        merged = merged_by_hand(base, folder, arguments) if name in SEPARATE else model.merge_and_unload()
         apart = max(float((merged(expected[f"input_{i}"][None].long()).logits[0] - expected[f"logits_{i}"]).abs().max())
                     for i in range(2))
-    if arguments.get("modules_to_save") or "embed_tokens" in arguments["target_modules"]:
+    if arguments.get("modules_to_save") or {"embed_tokens", "lm_head"} & set(arguments["target_modules"]):
         apart = 0  # PEFT's merge keeps tied what the adapter has told apart
     assert apart < 1e-3 < 0.1 < difference, (apart, difference)
     path = os.path.join(folder, "adapter_config.json")
     config = json.load(open(path)) | dict(base_model_name_or_path=os.path.basename(base))
-    if isinstance(config["target_modules"], list):
-        config["target_modules"].sort()
+    for key in ("target_modules", "target_parameters", "modules_to_save"):
+        if isinstance(config.get(key), list):
+            config[key].sort()
     json.dump(config, open(path, "w"), indent=2)
     readme = os.path.join(folder, "README.md")
     if os.path.exists(readme):

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
@@ -18,6 +19,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -257,17 +259,21 @@ class EmbeddingEngineTest {
         }
     }
 
+    /** Texts of a device that gives way wait for a rest to end, and hear at once where the engine closes meanwhile. */
     @Test
-    void stepsHaveNoMoreRowsThanTheDeviceWantsNowButATextIsOneAlways() {
-        List<String> texts = List.of("a story", "the story of a ship that went far", "a fox", "a ship", "a story of a fox");
-        try (var whole = open(BERT, new CpuDevice(2));
-                var engine = open(BERT, giving(new CpuDevice(2), 1))) {
-            List<float[]> expected = whole.embed(texts);
-            List<float[]> vectors = engine.embed(texts);
-            for (int i = 0; i < texts.size(); i++) {
-                assertThat(vectors.get(i)).isEqualTo(expected.get(i));
+    void restsBehindAStepForAsLongAsTheDeviceSays() throws Exception {
+        var stepNanos = new LinkedBlockingQueue<Long>();
+        EmbeddingEngine engine = open(BERT, resting(new CpuDevice(1), stepNanos));
+        try (var callers = Executors.newVirtualThreadPerTaskExecutor()) {
+            assertThat(engine.embed(List.of("a story"))).hasSize(1);
+            assertThat(stepNanos.take()).isPositive();
+            Future<List<float[]>> second = callers.submit(() -> engine.embed(List.of("a ship")));
+            while (engine.status().waiting() == 0 && !second.isDone()) {
+                Thread.onSpinWait();
             }
-            assertThat(engine.status().steps()).isEqualTo(texts.size());
+            engine.close();
+            assertThatThrownBy(second::get).hasCauseInstanceOf(DeviceException.class);
+            assertThat(stepNanos).isEmpty();
         }
     }
 
@@ -278,12 +284,15 @@ class EmbeddingEngineTest {
                 EncoderSizes.of(config, checkpoint, device), checkpoint, device, EmbeddingPlan.Observer.NONE);
     }
 
-    /** A device whose steps shall have so many rows. */
-    private static Device giving(Device device, int rows) {
+    /** A device that wants a day's rest after each step, and tells what steps took. */
+    private static Device resting(Device device, Collection<Long> stepNanos) {
         return (Device) Proxy.newProxyInstance(
-                Device.class.getClassLoader(),
-                new Class<?>[] {Device.class},
-                (_, method, arguments) ->
-                        method.getName().equals("rowsNow") ? rows : method.invoke(device, arguments));
+                Device.class.getClassLoader(), new Class<?>[] {Device.class}, (_, method, arguments) -> {
+                    if (method.getName().equals("restNanos")) {
+                        stepNanos.add((Long) arguments[1]);
+                        return Duration.ofDays(1).toNanos();
+                    }
+                    return method.invoke(device, arguments);
+                });
     }
 }

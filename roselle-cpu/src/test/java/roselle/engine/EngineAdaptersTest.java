@@ -12,6 +12,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import roselle.api.CapacityException;
 import roselle.api.GenerationEvent;
 import roselle.api.GenerationEvent.Failed;
@@ -121,6 +123,52 @@ class EngineAdaptersTest {
         }
     }
 
+    /** Embeddings, logits, matrices of their own, products with an activation, experts: two adapters and base rows in one step. */
+    @ParameterizedTest
+    @CsvSource({
+        "qwen3-bias, qwen3-bias-tied, qwen3-bias",
+        "phi-norms, phi-norms-untied, phi-norms-saved",
+        "granite-bias, granite-bias-head, granite-bias",
+        "gpt2-inner, gpt2-inner-activated, gpt2-inner-activated",
+        "starcoder2-window, starcoder2-window-activated, starcoder2-window-activated",
+        "mixtral-window, mixtral-window-experts, mixtral-window-separate",
+        "qwen3-moe-dense, qwen3-moe-dense-experts, qwen3-moe-dense-experts",
+    })
+    void otherPlacesHaveTheSameBitsAloneAndAmongOthers(String model, String first, String second) {
+        EngineConfig config = EngineConfig.of(
+                        RESOURCES.resolve("variant-models").resolve(model))
+                .with(new DeviceOptions("cpu", 2, "auto", "f32"));
+        Path adapters = RESOURCES.resolve("adapters");
+        var names = List.of(first, "", second);
+        int[] prompt = integers(adapters.resolve(first), "input_1");
+        var alone = new ArrayList<Outcome>();
+        for (String name : names) {
+            try (Engine engine = Engine.open(config)) {
+                if (!name.isEmpty()) {
+                    engine.loadAdapter(name, adapters.resolve(name));
+                }
+                alone.add(answer(engine, prompt, name));
+            }
+        }
+        assertThat(alone.get(0).ids).isEqualTo(greedy(adapters.resolve(first), 1));
+        assertThat(alone.get(2).ids).isEqualTo(greedy(adapters.resolve(second), 1));
+        assertThat(alone.get(1).logprobs).isNotEqualTo(alone.get(0).logprobs);
+        try (Engine engine = Engine.open(config)) {
+            names.stream()
+                    .filter(name -> !name.isEmpty())
+                    .distinct()
+                    .forEach(name -> engine.loadAdapter(name, adapters.resolve(name)));
+            List<Generation> all = IntStream.range(0, 21)
+                    .mapToObj(i -> engine.submit(request(prompt, names.get(i % 3))))
+                    .toList();
+            for (int i = 0; i < all.size(); i++) {
+                Outcome outcome = outcome(all.get(i));
+                assertThat(outcome.ids).as("request %d", i).isEqualTo(alone.get(i % 3).ids);
+                assertThat(outcome.logprobs).as("request %d", i).isEqualTo(alone.get(i % 3).logprobs);
+            }
+        }
+    }
+
     @Test
     void neverServesKeysAndValuesOfAnotherAdapterUnderTheSameName() {
         int[] prompt = integers(FIRST, "input_1");
@@ -184,6 +232,17 @@ class EngineAdaptersTest {
                     .hasMessageContaining("of the 1000 that adapters may take");
             assertThat(engine.adapters()).isEmpty();
             assertThat(answer(engine, integers(FIRST, "input_0"), "").ids).hasSize(8);
+        }
+    }
+
+    @Test
+    void countsMatricesOfItsOwnAsFloats() {
+        var config = EngineConfig.of(RESOURCES.resolve("variant-models/phi-norms"))
+                .with(new DeviceOptions("cpu", 1, "auto", "f32"));
+        try (Engine engine = Engine.open(config)) {
+            long bytes = engine.loadAdapter("saved", RESOURCES.resolve("adapters/phi-norms-saved"))
+                    .bytes();
+            assertThat(bytes).isGreaterThan(2 * 96 * 32 * (long) Float.BYTES); // an embedding and an output
         }
     }
 

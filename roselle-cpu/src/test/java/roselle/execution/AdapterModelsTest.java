@@ -99,8 +99,15 @@ class AdapterModelsTest {
         }
     }
 
+    /** The model that an adapter was made for. */
+    private static Path model(Path adapter) {
+        try (Checkpoint files = Checkpoints.openAdapter(adapter)) {
+            return MODELS.resolve(files.config().string("base_model_name_or_path"));
+        }
+    }
+
     private static List<Verification.Difference> verify(Path reference, Optional<Path> adapter, int chunk) {
-        Path model = MODELS.resolve(reference.getFileName().toString().replace("-patterns", ""));
+        Path model = model(reference);
         try (Checkpoint expected = Checkpoints.open(reference.resolve("expected.safetensors"));
                 var device = new CpuDevice(CpuOptions.all().with(Precision.F32))) {
             return Verification.of(expected).run(model, adapter, device, chunk);

@@ -3,6 +3,7 @@ package roselle.cuda;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.stream.IntStream;
@@ -142,8 +143,8 @@ public final class CudaDevice implements Device {
     }
 
     @Override
-    public int rowsNow(int maxRows) {
-        return goesFirst ? maxRows : precedence.rowsNow(maxRows, System.nanoTime());
+    public long restNanos(int rows, long stepNanos) {
+        return goesFirst ? 0 : precedence.restNanos(rows, stepNanos, System.nanoTime());
     }
 
     @Override
@@ -177,6 +178,18 @@ public final class CudaDevice implements Device {
         device.enter();
         launcher.barrier();
         return new CudaBuffer(DataType.F32, values.length, loader.constants(values));
+    }
+
+    @Override
+    public Rows ones(int columns) {
+        if (type == DataType.F32) {
+            return Device.super.ones(columns);
+        }
+        var pairs = new float[(columns + 1) / 2]; // bits of two ones each
+        Arrays.fill(pairs, Float.intBitsToFloat(type == DataType.BF16 ? 0x3F80_3F80 : 0x3C00_3C00));
+        device.enter();
+        launcher.barrier();
+        return new Rows(new CudaBuffer(type, columns, loader.constants(pairs)), 0, columns, 0);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package roselle.backend;
 
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import roselle.backend.memory.Adapter;
@@ -55,6 +56,13 @@ public interface Device extends AutoCloseable {
     /** An F32 array with these values: a norm's weight, a bias, inverse frequencies. */
     Buffer constants(float[] values);
 
+    /** Rows of ones in {@link #activationType}, all in one place: they are only read. */
+    default Rows ones(int columns) {
+        var ones = new float[columns];
+        Arrays.fill(ones, 1f);
+        return new Rows(constants(ones), 0, columns, 0);
+    }
+
     /**
      * Makes matrices of a checkpoint usable as one weight; it may keep reading the blocks' memory in place.
      *
@@ -76,11 +84,14 @@ public interface Device extends AutoCloseable {
     }
 
     /**
-     * Rows that a step of one whose steps give way to those of others on the same processors shall have now, of at most so many: fewer
-     * while others run, since its kernels, once they are begun, are in the way of theirs for as long as they take.
+     * How long one whose steps give way to those of others on the same processors shall rest after a step of its own, in nanoseconds; 0
+     * where no others run now. So others go on at nearly their own pace, though kernels that are begun keep their processors.
+     *
+     * @param rows of the step
+     * @param stepNanos what it took
      */
-    default int rowsNow(int maxRows) {
-        return maxRows;
+    default long restNanos(int rows, long stepNanos) {
+        return 0;
     }
 
     /** A matrix whose rows are only looked up, by {@link Operations#embed} and {@link Operations#addPositions}, and never multiplied. */

@@ -131,9 +131,9 @@ final class EncoderModel implements AutoCloseable {
         device.read(decoder.spec().generates() ? decoder.logits() : decoder.states(), 0, wanted, states);
     }
 
-    /** Rows that a step shall have now; a text that is longer is one all the same. */
-    int rowsNow() {
-        return device.rowsNow(limits.maxRows());
+    /** How long to rest after the last step, {@link Device#restNanos}. */
+    long restNanos(long stepNanos) {
+        return device.restNanos(inputs.rows, stepNanos);
     }
 
     private int fillPages(int sequence, int tokens, int firstPage) {

@@ -3,6 +3,7 @@ package roselle.embedding;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 import roselle.api.CapacityException;
@@ -13,7 +14,7 @@ import roselle.backend.step.StepLimits;
  * The thread of an {@link EmbeddingEngine}: it fills steps with texts and hands out what they give.
  *
  * <p>Groups take turns, and within a group requests, a text at a time, so that one of many texts does not keep others waiting. A
- * step begins as soon as there is a text: while it runs, others gather for the next.
+ * step begins as soon as there is a text, unless the device has others that go first: while it runs, others gather for the next.
  */
 final class EncodingLoop implements Runnable {
     private final EncoderModel model;
@@ -127,7 +128,6 @@ final class EncodingLoop implements Runnable {
         owners.clear();
         outputs.clear();
         int rows = 0;
-        int most = model.rowsNow();
         long now = System.nanoTime();
         while (!turns.isEmpty() && texts.size() < limits.maxSequences()) {
             TextRequest request = turns.first();
@@ -136,7 +136,7 @@ final class EncodingLoop implements Runnable {
                 waiting.addAndGet(-request.left());
                 continue;
             }
-            if (rows > 0 && rows + request.peek().length() > most) {
+            if (rows + request.peek().length() > limits.maxRows()) {
                 return;
             }
             EncoderInput text = request.next();
@@ -177,7 +177,24 @@ final class EncodingLoop implements Runnable {
             EncoderOutput output = outputs.get(i);
             owners.get(i).add(output.kept(model.result(i, output)));
         }
-        stepNanos.add(System.nanoTime() - begin);
+        long nanos = System.nanoTime() - begin;
+        stepNanos.add(nanos);
         begun = 0;
+        rest(model.restNanos(nanos));
+    }
+
+    /** Leaves the device to others that go first; texts gather meanwhile. */
+    private void rest(long nanos) {
+        long until = System.nanoTime() + nanos;
+        for (long left = nanos; left > 0 && !isClosed; left = until - System.nanoTime()) {
+            try {
+                TextRequest request = mailbox.poll(left, TimeUnit.NANOSECONDS);
+                if (request != null) {
+                    turns.add(request);
+                }
+            } catch (InterruptedException stop) {
+                isClosed = true;
+            }
+        }
     }
 }

@@ -298,6 +298,12 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
+    public Rows ones(int columns) {
+        settle();
+        return device.ones(columns);
+    }
+
+    @Override
     public Weight load(String name, int matrices, List<StoredMatrix> blocks) {
         settle();
         return device.load(name, matrices, blocks);

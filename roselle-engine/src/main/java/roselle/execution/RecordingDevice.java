@@ -88,6 +88,11 @@ final class RecordingDevice implements Device {
     }
 
     @Override
+    public Rows ones(int columns) {
+        return device.ones(columns);
+    }
+
+    @Override
     public Weight load(String name, int matrices, List<StoredMatrix> blocks) {
         Weight weight = device.load(name, matrices, blocks);
         loaded.accept(weight, blocks);

@@ -1,19 +1,18 @@
 package roselle.model;
 
-import static java.util.Objects.requireNonNull;
-
 import java.lang.foreign.Arena;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.Device;
+import roselle.backend.memory.AdapterPart;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Activation;
 import roselle.backend.operation.AttentionLayer;
 import roselle.backend.operation.Epilogue;
-import roselle.backend.operation.ExpertProducts;
-import roselle.backend.operation.ExpertSum;
 import roselle.backend.operation.Gate;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.operation.Norm;
@@ -59,6 +58,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
     private final boolean scalesLogits;
     private final AdaptableWeights adaptable;
     private final boolean alwaysTakesTasks; // rows without a task would have other bits beside some that have one
+    private final Set<AdapterPart.Use> adapted = EnumSet.noneOf(AdapterPart.Use.class);
     private boolean adapts; // in the step that runs
     private boolean takesTasks; // likewise
     private BlockSpec block; // of the layer that runs
@@ -87,9 +87,14 @@ public final class Decoder implements StepProgram, AutoCloseable {
         weights = DecoderWeights.load(checkpoint, blueprint, store, rearrangement, space, limits.maxContext());
         layers = weights.layers().toArray(Layer[]::new);
         loadingNanos = System.nanoTime() - begin;
-        weights.leaveAdaptable(adaptable);
         alwaysTakesTasks =
                 weights.tasks() != null && device.activationType() != DataType.F32; // activations apart are rounded
+        weights.leaveAdaptable(adaptable, blueprint.names());
+        for (AdapterPart.Use use : AdapterPart.Use.values()) {
+            if (device.adapts(use)) {
+                adapted.add(use);
+            }
+        }
         rearrangedBytes = rearrangement.bytes();
         output = spec.output();
         scalesLogits = output != null && (output.scale() != 1f || output.softCap() != 0f);
@@ -163,6 +168,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
         int rows = inputs.rows;
         adapts = inputs.adapts;
         operations.embed(weights.embedding(), spec.input().scale(), space.hidden); // [rows, width]
+        if (adapts(AdapterPart.Use.TABLE)) {
+            operations.adaptTable(weights.embedding(), spec.input().scale(), space.hidden);
+        }
         if (weights.told() != null) {
             tell(operations, weights.told(), rows);
         }
@@ -234,6 +242,9 @@ public final class Decoder implements StepProgram, AutoCloseable {
         }
         operations.logits(
                 space.transformed, matrix, weights.outputBias(), space.logits, outputs); // [outputs, vocabulary]
+        if (adapts(AdapterPart.Use.LOGITS)) {
+            operations.adaptLogits(space.transformed, matrix, space.logits, outputs);
+        }
         if (scalesLogits) {
             operations.scaleLogits(space.logits, kind.scale(), kind.softCap(), outputs);
         }
@@ -349,7 +360,11 @@ public final class Decoder implements StepProgram, AutoCloseable {
         }
     }
 
-    /** A product, and what adapters add to it: the only place where they do, but for products of gates. */
+    private boolean adapts(AdapterPart.Use use) {
+        return adapts && adapted.contains(use);
+    }
+
+    /** A product, and what adapters add to it. */
     void linear(Operations operations, Rows input, Weight weight, Epilogue epilogue, Rows output, int rows) {
         operations.linear(input, weight, epilogue, output, rows);
         if (adapts) {
@@ -463,8 +478,8 @@ public final class Decoder implements StepProgram, AutoCloseable {
     }
 
     private void feed(Operations operations, Layer.Plain plain, Rows input, @Nullable Norm norm, int rows) {
-        Layer.ActivationApart apart = plain.apart();
-        if (takesTasks && apart != null) {
+        if (takesTasks || adapts(AdapterPart.Use.ACTIVATED_PRODUCT)) {
+            Layer.ActivationApart apart = plain.apart();
             linear(operations, input, norm, plain.up(), apart.bias(), plain.inner(), rows);
             operations.gatedActivation(plain.inner(), apart.ones(), apart.gate(), plain.inner(), rows);
         } else {
@@ -506,8 +521,8 @@ public final class Decoder implements StepProgram, AutoCloseable {
             feedLatent(operations, experts, experts.latent(), input, rows);
         } else if (experts.weigher() != null) {
             feedWeighed(operations, experts, experts.weigher(), input, rows);
-        } else if (adapts && experts.last() != null) {
-            feedAdapted(operations, experts, experts.last(), input, rows);
+        } else if ((adapts(AdapterPart.Use.EXPERT) && experts.areAdaptable()) || (adapts && experts.last() != null)) {
+            AdaptedExperts.feed(operations, experts, adapts(AdapterPart.Use.EXPERT), input, rows);
         } else {
             operations.feedExperts(input, experts.products(), experts.routing(), experts.sum(), rows);
         }
@@ -517,21 +532,6 @@ public final class Decoder implements StepProgram, AutoCloseable {
         if (experts.bias() != null) {
             operations.addTypes(experts.bias(), stream());
         }
-    }
-
-    /** The same by its parts, where adapters add to those of a shared expert in the stack. */
-    private void feedAdapted(
-            Operations operations, Layer.Experts experts, Layer.LastChoice last, Rows input, int rows) {
-        ExpertProducts products = experts.products();
-        operations.groupedLinear(input, products.gateAndUp(), experts.routing(), products.both(), rows);
-        operations.adapt(input, products.gateAndUp().experts(), 1f, last.both());
-        int choices = rows * experts.routing().chosen();
-        Rows ups = requireNonNull(products.ups());
-        operations.gatedActivation(products.gates(), ups, products.gate(), products.gates(), choices);
-        operations.groupedLinear(products.gates(), products.down(), experts.routing(), products.outputs(), rows);
-        operations.adapt(last.gates(), products.down().experts(), 1f, last.output());
-        ExpertSum sum = experts.sum();
-        operations.combineExperts(products.outputs(), experts.routing(), sum.scale(), sum.adds(), sum.output(), rows);
     }
 
     /** Experts that read and give fewer numbers than the stream has. */
@@ -548,12 +548,7 @@ public final class Decoder implements StepProgram, AutoCloseable {
         operations.combineExperts(input, experts.routing(), 1f, false, space.otherNormed, rows);
         UnfusedOperations.compute(operations, space.otherNormed, experts.products(), experts.routing(), rows);
         operations.routeExperts(experts.routerLogits(), experts.router(), experts.routing(), rows);
-        ExpertSum sum = experts.sum();
-        operations.combineExperts(
-                experts.products().outputs(), experts.routing(), sum.scale(), sum.adds(), sum.output(), rows);
-        if (sum.shared() != null && sum.sharedGate() != null) {
-            operations.addGated(sum.shared(), sum.sharedGate(), sum.scale(), sum.output(), rows);
-        }
+        AdaptedExperts.sum(operations, experts, rows);
     }
 
     /** A dense feed-forward, and experts that read the same stream; each is normalised, and their sum again behind it. */

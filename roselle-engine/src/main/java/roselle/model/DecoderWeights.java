@@ -5,6 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.Epilogue;
+import roselle.backend.operation.ExpertProducts;
 import roselle.backend.operation.Norm;
 import roselle.checkpoint.Checkpoint;
 import roselle.model.spec.DecoderSpec;
@@ -19,6 +20,7 @@ import roselle.model.weights.Rearrangement;
 import roselle.model.weights.Store;
 import roselle.model.weights.TensorSource;
 import roselle.model.weights.UnusedTensors;
+import roselle.model.weights.WeightNames;
 import roselle.quantization.StoredMatrix;
 
 /**
@@ -48,6 +50,9 @@ record DecoderWeights(
         Layer.@Nullable OutputTransform transform,
         @Nullable Weight output,
         Epilogue outputBias) {
+    /** What families call the output whose checkpoints have no matrix of its own. */
+    private static final String OUTPUT = "lm_head";
+
     static DecoderWeights load(
             Checkpoint checkpoint,
             Blueprint blueprint,
@@ -112,11 +117,17 @@ record DecoderWeights(
         return first == 0 ? all : all.rows(first, spec.context());
     }
 
-    /** Takes out what adapters cannot add to: tokens' rows and logits, and products whose activation is one with them. */
-    void leaveAdaptable(AdaptableWeights adaptable) {
+    /** Takes out what adapters cannot add to, and tells apart what they change in ways of their own. */
+    void leaveAdaptable(AdaptableWeights adaptable, WeightNames names) {
         adaptable.remove(embedding);
         if (output != null) {
             adaptable.remove(output);
+        }
+        if (output != null && transform == null) {
+            adaptable.addLogits(names.name(Part.OUTPUT, 0).orElse(OUTPUT), output);
+        }
+        if (streams == null) {
+            adaptable.addTable(names.name(Part.EMBEDDING, 0).orElseThrow(), embedding);
         }
         if (streams != null) {
             streams.leaveAdaptable(adaptable, layers);
@@ -128,8 +139,18 @@ record DecoderWeights(
             if (layer.attention() instanceof Layer.Lightning lightning) {
                 adaptable.remove(lightning.projections());
             }
-            if (layer.feedForward() instanceof Layer.Plain plain && plain.apart() == null) {
-                adaptable.remove(plain.up());
+            if (layer.feedForward() instanceof Layer.Plain plain) {
+                adaptable.activate(plain.up());
+            }
+        }
+        for (int i = 0; i < layers.size(); i++) {
+            if (layers.get(i).feedForward() instanceof Layer.Experts experts && experts.areAdaptable()) {
+                ExpertProducts products = experts.products();
+                adaptable.addExperts(
+                        i,
+                        products.gateAndUp().experts(),
+                        products.down().experts(),
+                        experts.router().experts());
             }
         }
     }

@@ -288,7 +288,7 @@ record Layer(
     /**
      * {@link FeedForwardSpec.Plain}.
      *
-     * @param apart the activation by itself, for steps in which adapters add before it; null where they cannot
+     * @param apart the activation by itself, for steps in which adapters add before it
      */
     record Plain(
             Weight up,
@@ -297,7 +297,7 @@ record Layer(
             Rows inner,
             Weight down,
             Epilogue downEpilogue,
-            @Nullable ActivationApart apart)
+            ActivationApart apart)
             implements FeedForward {}
 
     /** What makes of hidden numbers those that logits are made of. */
@@ -349,7 +349,12 @@ record Layer(
             @Nullable Router weigher,
             @Nullable LatentStream latent,
             @Nullable Weight bias)
-            implements FeedForward {}
+            implements FeedForward {
+        /** Whether adapters may add to single experts, between which and what follows is nothing else. */
+        boolean areAdaptable() {
+            return latent == null && weigher == null && products.ups() != null;
+        }
+    }
 
     /** What a row's last choice leaves among those of its others: the two products, and the gated numbers between them. */
     record LastChoice(Rows both, Rows gates, Rows output) {

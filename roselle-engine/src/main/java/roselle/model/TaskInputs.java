@@ -1,6 +1,5 @@
 package roselle.model;
 
-import java.util.Arrays;
 import java.util.List;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
@@ -17,17 +16,13 @@ import roselle.tensor.Shape;
 
 /**
  * What steps with adapters of tasks need beside the adapters: what a token's embedding gets of each is a product of a row of a table,
- * whose weight is zero but for the adapter; and rows of ones, with which the activation of a feed-forward is a gate, so that adapters
- * may add before it.
+ * whose weight is zero but for the adapter.
  *
  * @param table {@code [vocabulary, numbers]}: of each token what adapters shrink it to, task by task, then the same of its type
  * @param ofTokens its rows of a step
  * @param zeros {@code [width, numbers]}
- * @param noInner {@code [inner, numbers]}, zeros
- * @param ones the bias that makes ones of them
- * @param rowsOfOnes what it leaves
  */
-record TaskInputs(Weight table, Rows ofTokens, Weight zeros, Weight noInner, Epilogue ones, Rows rowsOfOnes) {
+record TaskInputs(Weight table, Rows ofTokens, Weight zeros) {
     static TaskInputs load(
             DecoderSpec spec,
             TaskSpec tasks,
@@ -50,16 +45,10 @@ record TaskInputs(Weight table, Rows ofTokens, Weight zeros, Weight noInner, Epi
                                     ? words[(int) ((long) task * spec.vocabulary() + token) * rank + number % rank]
                                     : types[number];
                 });
-        int inner = space.onesOfTasks().columns();
-        var ones = new float[inner];
-        Arrays.fill(ones, 1f);
         return new TaskInputs(
                 store.loadTable("tasks of tokens", StoredMatrix.of(table)),
                 space.tasksOfTokens(),
-                zeros(Decoder.TASKS, spec.width(), numbers, rearrangement, store),
-                zeros("ones", inner, numbers, rearrangement, store),
-                Epilogue.bias(store.constants(ones)),
-                space.onesOfTasks());
+                zeros(Decoder.TASKS, spec.width(), numbers, rearrangement, store));
     }
 
     private static Weight zeros(String name, int rows, int columns, Rearrangement rearrangement, Store store) {
@@ -67,10 +56,9 @@ record TaskInputs(Weight table, Rows ofTokens, Weight zeros, Weight noInner, Epi
         return store.load(name, 1, List.of(StoredMatrix.of(zeros)));
     }
 
-    /** Adds to embeddings what their tasks add, and makes rows of ones. */
+    /** Adds to embeddings what their tasks add. */
     void begin(Decoder decoder, Operations operations, Rows hidden, int rows) {
         operations.embed(table, 1f, ofTokens);
         decoder.linear(operations, ofTokens, zeros, Epilogue.residual(null, 1f), hidden, rows);
-        operations.linear(ofTokens, noInner, ones, rowsOfOnes, rows);
     }
 }

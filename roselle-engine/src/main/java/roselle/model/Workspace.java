@@ -35,7 +35,6 @@ final class Workspace {
     final @Nullable HyperRows hyper;
     private final @Nullable ChosenPositions chosen; // [maxRows, most]
     private final @Nullable Rows tasksOfTokens; // [maxRows, numbers]
-    private final @Nullable Rows onesOfTasks; // [maxRows, inner]
     private final @Nullable Rows queryScores; // [maxRows, heads * kinds], of what queries add by distance
     private final @Nullable Rows keyScores; // the same of keys
     private final @Nullable Rows layerInputs; // [maxRows, layers * size]
@@ -77,7 +76,6 @@ final class Workspace {
                         index.isPooled());
         TaskSpec tasks = spec.input().tasks();
         tasksOfTokens = tasks == null ? null : rows(store, type, rows, tasks.numbers());
-        onesOfTasks = tasks == null ? null : rows(store, type, rows, spec.taskNumbers() - tasks.numbers());
         int scores = spec.distanceScores();
         queryScores = scores == 0 ? null : rows(store, type, rows, scores);
         keyScores = scores == 0 ? null : rows(store, type, rows, scores);
@@ -100,11 +98,6 @@ final class Workspace {
     /** What adapters of tasks know of tokens, for encoders that have such. */
     Rows tasksOfTokens() {
         return requireNonNull(tasksOfTokens, "tasksOfTokens");
-    }
-
-    /** Ones, for the same. */
-    Rows onesOfTasks() {
-        return requireNonNull(onesOfTasks, "onesOfTasks");
     }
 
     /** What queries add to scores by distance. */

@@ -5,13 +5,14 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Who goes first of the models that this process has on a GPU. Kernels of models that write go before those of encoders, which keep their
- * multiprocessors once they are begun, for longer the more rows they have. So an encoder's steps are short while a model writes.
+ * multiprocessors once they are begun, for longer the more rows they have. So an encoder rests between its steps while a model writes.
  */
 public final class Precedence {
     /** One that takes its place so often is at work: a long prompt's step takes a quarter of a second. */
     private static final long RECENT_NANOS = 250_000_000;
 
-    private static final int ROWS_BESIDE = 3072;
+    /** Rows of a step that is rested from for twice as long as it took; more rows, longer. */
+    private static final double ROWS_OF_REST = 4096;
 
     private static final Map<Integer, Precedence> OF_GPUS = new ConcurrentHashMap<>();
 
@@ -27,10 +28,10 @@ public final class Precedence {
         taken = now;
     }
 
-    /** Rows of a step of one that gives way: of so many, fewer where somebody went first of late. */
-    public int rowsNow(int maxRows, long now) {
+    /** How long one that gives way rests after a step of so many rows and nanoseconds; 0 where nobody went first of late. */
+    public long restNanos(int rows, long stepNanos, long now) {
         long since = taken;
         boolean isBeside = since != Long.MIN_VALUE && now - since <= RECENT_NANOS;
-        return isBeside ? Math.min(maxRows, ROWS_BESIDE) : maxRows;
+        return isBeside ? (long) (stepNanos * (1 + rows / ROWS_OF_REST)) : 0;
     }
 }

@@ -4,37 +4,39 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Those that give way have short steps while others are at work, and only then. */
+/** Those that give way rest while others are at work, and only then. */
 class PrecedenceTest {
     private static final long MILLI = 1_000_000;
-    private static final int MAX_ROWS = 16_384;
+    private static final int ROWS = 4096;
 
     @Test
-    void stepsAreWholeBeforeAnybodyWentFirst() {
-        assertThat(new Precedence().rowsNow(MAX_ROWS, 0)).isEqualTo(MAX_ROWS);
-        assertThat(new Precedence().rowsNow(MAX_ROWS, Long.MAX_VALUE)).isEqualTo(MAX_ROWS);
+    void nobodyRestsBeforeAnybodyWentFirst() {
+        assertThat(new Precedence().restNanos(ROWS, MILLI, 0)).isZero();
+        assertThat(new Precedence().restNanos(ROWS, MILLI, Long.MAX_VALUE)).isZero();
     }
 
     @Test
-    void stepsAreShortWhileOthersGoFirst() {
+    void oneRestsForAtLeastItsStepAndLongerForMoreRowsWhileOthersGoFirst() {
         var precedence = new Precedence();
         precedence.take(7 * MILLI);
-        assertThat(precedence.rowsNow(MAX_ROWS, 8 * MILLI)).isBetween(1, MAX_ROWS / 4);
-        assertThat(precedence.rowsNow(16, 8 * MILLI)).isEqualTo(16);
+        long few = precedence.restNanos(1, MILLI, 8 * MILLI);
+        assertThat(few).isGreaterThanOrEqualTo(MILLI);
+        assertThat(precedence.restNanos(4 * ROWS, MILLI, 8 * MILLI)).isGreaterThan(2 * few);
+        assertThat(precedence.restNanos(ROWS, 0, 8 * MILLI)).isZero();
     }
 
     @Test
-    void stepsAreWholeAgainWhereOthersHaveLongEnded() {
+    void nobodyRestsForThoseThatHaveLongEnded() {
         var precedence = new Precedence();
         precedence.take(7 * MILLI);
-        assertThat(precedence.rowsNow(MAX_ROWS, 1007 * MILLI)).isEqualTo(MAX_ROWS);
+        assertThat(precedence.restNanos(ROWS, MILLI, 1007 * MILLI)).isZero();
     }
 
     @Test
     void clocksMayBeNegative() {
         var precedence = new Precedence();
         precedence.take(-7 * MILLI);
-        assertThat(precedence.rowsNow(MAX_ROWS, -6 * MILLI)).isLessThan(MAX_ROWS);
+        assertThat(precedence.restNanos(ROWS, MILLI, -6 * MILLI)).isPositive();
     }
 
     @Test

@@ -8,34 +8,33 @@ import java.nio.file.Path;
 import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import roselle.api.CheckpointException;
 import roselle.backend.Device;
 import roselle.backend.memory.Adapter;
-import roselle.backend.memory.LowRank;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.huggingface.FolderFiles;
 import roselle.checkpoint.path.Checkpoints;
 import roselle.model.weights.AdaptableWeights;
-import roselle.tensor.Dequantizer;
-import roselle.tensor.Tensor;
 
 /**
- * A LoRA adapter's files, opened: pairs of matrices by the modules that they add to (Hu et al., 2021). Nothing of them is ignored:
- * what cannot be added is refused by name.
+ * A LoRA adapter's files, opened: pairs of matrices by the modules that they add to (Hu et al., 2021), and matrices in the place of
+ * the model's. Nothing of them is ignored: what cannot be honoured is refused by name.
  */
 public final class AdapterFiles implements AutoCloseable {
     /** The largest rank. */
     public static final int MAX_RANK = 256;
 
     private final Checkpoint files;
-    private final List<StoredPair> pairs;
+    private final List<StoredPart> parts;
 
-    private AdapterFiles(Checkpoint files, List<StoredPair> pairs) {
+    private AdapterFiles(Checkpoint files, List<StoredPart> parts) {
         this.files = files;
-        this.pairs = List.copyOf(pairs);
+        this.parts = List.copyOf(parts);
+        if (parts.isEmpty()) {
+            throw new CheckpointException(files.source() + " has no tensor: it is no adapter");
+        }
     }
 
     /**
@@ -49,8 +48,8 @@ public final class AdapterFiles implements AutoCloseable {
             return new AdapterFiles(
                     files,
                     files.format() == Checkpoint.Format.GGUF
-                            ? new GgufFiles(files).pairs()
-                            : new PeftFiles(files).pairs());
+                            ? new GgufFiles(files).parts()
+                            : new PeftFiles(files).parts());
         } catch (Throwable failure) {
             files.close();
             throw failure;
@@ -90,19 +89,12 @@ public final class AdapterFiles implements AutoCloseable {
 
     /** What its matrices take as float32. */
     public long bytes() {
-        long elements = 0;
-        for (StoredPair pair : pairs) {
-            elements += pair.shrink().shape().elements() + pair.expand().shape().elements();
-        }
-        return elements * Float.BYTES;
+        return StoredPart.elements(parts) * Float.BYTES;
     }
 
     /** The largest rank of a pair. */
     public int rank() {
-        return pairs.stream()
-                .mapToInt(pair -> Math.toIntExact(pair.shrink().shape().rows()))
-                .max()
-                .orElse(0);
+        return parts.stream().mapToInt(StoredPart::rank).max().orElse(0);
     }
 
     /**
@@ -116,11 +108,7 @@ public final class AdapterFiles implements AutoCloseable {
                     + ": leave them out, or use --device cpu");
         }
         requireSameFormat(model);
-        var matrices = new ArrayList<LowRank>();
-        for (StoredPair pair : pairs) {
-            matrices.add(bound(pair, model, weights));
-        }
-        Adapter adapter = device.allocateAdapter(matrices);
+        Adapter adapter = device.allocateAdapter(new AdapterBinding(files, model, weights, device).bind(parts));
         files.checkFiles();
         return adapter;
     }
@@ -138,44 +126,6 @@ public final class AdapterFiles implements AutoCloseable {
             if (!own.equals(expected)) {
                 throw new CheckpointException(
                         files.source() + " is for a model of architecture " + own + ", but this one is " + expected);
-            }
-        }
-    }
-
-    private LowRank bound(StoredPair pair, Checkpoint model, AdaptableWeights weights) {
-        AdaptableWeights.Place place = weights.place(pair.module()).orElseThrow(() -> nowhere(pair, model));
-        if (pair.shrink().shape().columns() != place.weight().columns()
-                || pair.expand().shape().rows() != place.outputs()) {
-            throw new CheckpointException(files.source() + ": what it adds to " + pair.module() + " is "
-                    + pair.expand().shape() + " times " + pair.shrink().shape() + ", but the model's is ["
-                    + place.outputs() + ", " + place.weight().columns() + "]; the adapter is for another model");
-        }
-        requireFinite(pair.shrink());
-        requireFinite(pair.expand());
-        return new LowRank(
-                place.weight(), place.firstOutput(), pair.shrink(), pair.expand(), place.order(), pair.scale());
-    }
-
-    private CheckpointException nowhere(StoredPair pair, Checkpoint model) {
-        boolean isThere = model.tensors().keySet().stream().anyMatch(name -> name.startsWith(pair.module() + "."));
-        return new CheckpointException(files.source()
-                + (isThere
-                        ? " adds to " + pair.module()
-                                + ", which adapters cannot: embeddings, logits, experts, the latents of"
-                                + " attention and products with an activation of their own stay as they are"
-                        : " adds to " + pair.module()
-                                + ", which the model does not have; the adapter is for another model"));
-    }
-
-    private void requireFinite(Tensor tensor) {
-        var row = new float[Math.toIntExact(tensor.shape().columns())];
-        for (long r = 0; r < tensor.shape().rows(); r++) {
-            Dequantizer.row(tensor, r, row, 0);
-            for (float number : row) {
-                if (!Float.isFinite(number)) {
-                    throw new CheckpointException(
-                            files.source() + ": tensor " + tensor.name() + " has a number that is " + number);
-                }
             }
         }
     }

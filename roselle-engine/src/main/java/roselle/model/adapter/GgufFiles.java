@@ -20,7 +20,7 @@ final class GgufFiles {
         this.files = files;
     }
 
-    List<StoredPair> pairs() {
+    List<StoredPart> parts() {
         Metadata config = files.config();
         if (!config.string("general.type", "").equals("adapter")
                 || !config.string(TYPE, "").equals("lora")) {
@@ -36,13 +36,14 @@ final class GgufFiles {
             }
         }
         double alpha = config.number(ALPHA, 0);
-        var pairs = new ArrayList<StoredPair>();
-        for (Map.Entry<String, PairNames.Both> pair : NAMES.pairs(files).entrySet()) {
+        var parts = new ArrayList<StoredPart>();
+        for (Map.Entry<String, PairNames.Both> pair :
+                NAMES.pairs(files, files.tensors().values()).entrySet()) {
             int rank = PairNames.rank(files, pair);
             float scale = alpha == 0 ? 1f : (float) (alpha / rank); // as llama.cpp does without alpha
-            pairs.add(new StoredPair(
+            parts.add(new StoredPart.Pair(
                     pair.getKey(), pair.getValue().shrink(), pair.getValue().expand(), scale));
         }
-        return pairs;
+        return parts;
     }
 }

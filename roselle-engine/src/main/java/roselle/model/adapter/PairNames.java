@@ -1,5 +1,6 @@
 package roselle.model.adapter;
 
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SequencedMap;
@@ -18,10 +19,10 @@ record PairNames(String prefix, String shrinkEnding, String expandEnding) {
     /** Both matrices of a module, of which a torn file has one. */
     record Both(Tensor shrink, Tensor expand) {}
 
-    /** The pairs by module; a tensor that belongs to none is refused. */
-    SequencedMap<String, Both> pairs(Checkpoint files) {
+    /** The pairs of these tensors by module; a tensor that belongs to none is refused. */
+    SequencedMap<String, Both> pairs(Checkpoint files, Collection<Tensor> tensors) {
         SequencedMap<String, Both> pairs = new LinkedHashMap<>();
-        for (Tensor tensor : files.tensors().values()) {
+        for (Tensor tensor : tensors) {
             String name = tensor.name();
             if (isOf(name, shrinkEnding)) {
                 String module = module(name, shrinkEnding);
@@ -31,11 +32,8 @@ record PairNames(String prefix, String shrinkEnding, String expandEnding) {
             } else {
                 throw new CheckpointException(
                         files.source() + ": tensor " + name + " is no matrix of a low-rank pair: "
-                                + "whole weights (modules_to_save), biases, embeddings and magnitudes (DoRA) are not supported: merge the adapter into its model (roselle merge)");
+                                + "biases, magnitudes (DoRA), single tokens, and whole weights that modules_to_save does not name are not supported: merge the adapter into its model (roselle merge)");
             }
-        }
-        if (pairs.isEmpty()) {
-            throw new CheckpointException(files.source() + " has no tensor: it is no adapter");
         }
         return pairs;
     }
@@ -57,23 +55,42 @@ record PairNames(String prefix, String shrinkEnding, String expandEnding) {
         return tensor;
     }
 
-    private static Tensor checked(Checkpoint files, Tensor tensor) {
+    static Tensor checked(Checkpoint files, Tensor tensor) {
         if (tensor.shape().rank() != 2 || !tensor.type().isFloating()) {
-            throw new CheckpointException(files.source() + ": tensor " + tensor.name() + " is "
-                    + tensor.type().label() + " " + tensor.shape() + ", expected a matrix of floats");
+            throw mistyped(files, tensor, "a matrix");
         }
         return tensor;
     }
 
+    /** A vector of floats. */
+    static Tensor floats(Checkpoint files, Tensor tensor) {
+        if (tensor.shape().rank() != 1 || !tensor.type().isFloating()) {
+            throw mistyped(files, tensor, "a vector");
+        }
+        return tensor;
+    }
+
+    private static CheckpointException mistyped(Checkpoint files, Tensor tensor, String expected) {
+        return new CheckpointException(files.source() + ": tensor " + tensor.name() + " is "
+                + tensor.type().label() + " " + tensor.shape() + ", expected " + expected + " of floats");
+    }
+
     /** The rank of a pair, which both matrices have. */
     static int rank(Checkpoint files, Map.Entry<String, Both> pair) {
-        long rank = pair.getValue().shrink().shape().rows();
-        long other = pair.getValue().expand().shape().columns();
-        if (rank != other || rank < 1 || rank > AdapterFiles.MAX_RANK) {
-            throw new CheckpointException(files.source() + ": the matrices of " + pair.getKey() + " are "
-                    + pair.getValue().expand().shape() + " and "
-                    + pair.getValue().shrink().shape() + ", expected one rank for both, of at most "
-                    + AdapterFiles.MAX_RANK);
+        return rank(files, pair.getKey(), pair.getValue(), 1);
+    }
+
+    /** The rank of each of so many pairs in two matrices. */
+    static int rank(Checkpoint files, String module, Both pair, int count) {
+        long ranks = pair.shrink().shape().rows();
+        long rank = ranks / count;
+        if (ranks != pair.expand().shape().columns()
+                || rank * count != ranks
+                || rank < 1
+                || rank > AdapterFiles.MAX_RANK) {
+            throw new CheckpointException(files.source() + ": the matrices of " + module + " are "
+                    + pair.expand().shape() + " and " + pair.shrink().shape()
+                    + ", expected one rank for both, of at most " + AdapterFiles.MAX_RANK);
         }
         return (int) rank;
     }

@@ -5,14 +5,31 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import roselle.api.CheckpointException;
 import roselle.checkpoint.Checkpoint;
 import roselle.checkpoint.Metadata;
+import roselle.tensor.Tensor;
 
 /** A folder as PEFT writes it: what {@code adapter_config.json} says of its tensors. */
 final class PeftFiles {
     static final String PREFIX = "base_model.model.";
     private static final PairNames NAMES = new PairNames(PREFIX, ".lora_A.weight", ".lora_B.weight");
+
+    private static final String TABLE_SHRINK = ".lora_embedding_A";
+    private static final String TABLE_EXPAND = ".lora_embedding_B";
+    private static final String WEIGHT = ".weight";
+    private static final String BIAS = ".bias";
+    private static final String BASE = ".base_layer";
+    private static final String SAVED = ".modules_to_save";
+
+    /** Versions that are known to write matrices of parameters with inputs as inputs: from 0.21 on. */
+    private static final Pattern TURNED = Pattern.compile("(0\\.(2[1-9]|[3-9]\\d)|[1-9]\\d*\\.).*");
+
+    /** What is beside products. */
+    private static final Set<String> BESIDE = Set.of("modules_to_save", "target_parameters");
 
     /** What is read here, or says where the adapter came from, how it was trained, or which modules have tensors, which the tensors say. */
     private static final Set<String> KNOWN = Set.of(
@@ -58,19 +75,176 @@ final class PeftFiles {
         config = files.config();
     }
 
-    List<StoredPair> pairs() {
-        requireSupported(Set.of());
+    /** What the tensors are, each of which is part of something. */
+    List<StoredPart> parts() {
+        requireSupported(BESIDE);
         if (!config.string("bias", "none").equals("none")) {
             throw unsupported("bias", config.string("bias"), "none");
         }
-        var pairs = new ArrayList<StoredPair>();
-        for (Map.Entry<String, PairNames.Both> pair : NAMES.pairs(files).entrySet()) {
-            int rank = PairNames.rank(files, pair);
-            requireRank(pair.getKey(), rank);
-            pairs.add(new StoredPair(
-                    pair.getKey(), pair.getValue().shrink(), pair.getValue().expand(), scale(pair.getKey(), rank)));
+        var parts = new ArrayList<StoredPart>();
+        var ofProducts = new ArrayList<Tensor>();
+        for (Tensor tensor : files.tensors().values()) {
+            StoredPart part = ofTokens(tensor);
+            if (part != null) {
+                parts.add(part);
+            } else if (!isRead(tensor.name())) {
+                ofProducts.add(tensor);
+            }
         }
-        return pairs;
+        requireSaved(parts);
+        for (Map.Entry<String, PairNames.Both> pair :
+                NAMES.pairs(files, ofProducts).entrySet()) {
+            String parameter = parameter(pair.getKey());
+            parts.add(
+                    parameter.isEmpty()
+                            ? product(pair.getKey(), pair)
+                            : ofParameter(pair.getKey().replace(BASE, ""), parameter, pair));
+        }
+        return parts;
+    }
+
+    /** What is read with another tensor: the second matrix of an embedding, a bias. */
+    private boolean isRead(String name) {
+        String other = name.endsWith(TABLE_EXPAND)
+                ? replaced(name, TABLE_EXPAND, TABLE_SHRINK)
+                : isSaved(name) && name.endsWith(BIAS) ? replaced(name, BIAS, WEIGHT) : name;
+        if (other.equals(name)) {
+            return false;
+        }
+        required(other);
+        return true;
+    }
+
+    private static String replaced(String name, String ending, String by) {
+        return name.substring(0, name.length() - ending.length()) + by;
+    }
+
+    private Tensor required(String name) {
+        Tensor tensor = files.tensors().get(name);
+        if (tensor == null) {
+            throw new CheckpointException(
+                    files.source() + ": tensor " + name + " is missing; the adapter is not complete");
+        }
+        return tensor;
+    }
+
+    /** What a tensor begins of an embedding, an output, or a saved module; null for products. */
+    private @Nullable StoredPart ofTokens(Tensor tensor) {
+        String name = tensor.name();
+        if (!name.startsWith(PREFIX)) {
+            return null;
+        }
+        String module = name.substring(PREFIX.length());
+        if (name.endsWith(TABLE_SHRINK)) {
+            Tensor expand = required(replaced(name, TABLE_SHRINK, TABLE_EXPAND));
+            var both = new PairNames.Both(PairNames.checked(files, tensor), PairNames.checked(files, expand));
+            String own = replaced(module, TABLE_SHRINK, "");
+            int rank = PairNames.rank(files, own, both, 1);
+            requireRank(own, rank);
+            return new StoredPart.TablePair(own, tensor, expand, scale(own, rank));
+        }
+        if (name.endsWith(BASE + WEIGHT)) {
+            return new StoredPart.Original(
+                    replaced(module, BASE + WEIGHT, ""), WEIGHT, PairNames.checked(files, tensor));
+        }
+        if (name.endsWith(BASE + BIAS)) {
+            return new StoredPart.Original(replaced(module, BASE + BIAS, ""), BIAS, PairNames.floats(files, tensor));
+        }
+        return isSaved(name) && name.endsWith(WEIGHT)
+                ? new StoredPart.Whole(
+                        replaced(module.replace(SAVED, ""), WEIGHT, ""),
+                        PairNames.checked(files, tensor),
+                        bias(replaced(name, WEIGHT, BIAS)))
+                : null;
+    }
+
+    private @Nullable Tensor bias(String name) {
+        Tensor bias = files.tensors().get(name);
+        return bias == null ? null : PairNames.floats(files, bias);
+    }
+
+    /** Whether a tensor is one of a module that modules_to_save names. */
+    private boolean isSaved(String name) {
+        String tensor = name.replace(SAVED, "");
+        int dot = tensor.lastIndexOf('.');
+        return saved().stream().anyMatch(module -> dot > 0 && isEndOf(tensor.substring(0, dot), module));
+    }
+
+    private List<String> saved() {
+        return config.isOff("modules_to_save") ? List.of() : config.strings("modules_to_save");
+    }
+
+    private static boolean isEndOf(String name, String end) {
+        return name.equals(end) || name.endsWith("." + end);
+    }
+
+    private void requireSaved(List<StoredPart> parts) {
+        for (String module : saved()) {
+            if (parts.stream().noneMatch(part -> part instanceof StoredPart.Whole && isEndOf(part.module(), module))) {
+                throw new CheckpointException(files.source() + ": there is no tensor of " + module
+                        + ", which modules_to_save names; the adapter is not complete");
+            }
+        }
+    }
+
+    private StoredPart product(String module, Map.Entry<String, PairNames.Both> pair) {
+        int rank = PairNames.rank(files, pair);
+        requireRank(module, rank);
+        return new StoredPart.Pair(
+                pair.getKey(), pair.getValue().shrink(), pair.getValue().expand(), scale(module, rank));
+    }
+
+    /** A parameter of a module: the matrix of a product, or those of experts. */
+    private StoredPart ofParameter(String module, String parameter, Map.Entry<String, PairNames.Both> pair) {
+        if (parameter.equals("weight")) {
+            return product(module, pair);
+        }
+        String path = module + "." + parameter;
+        PairNames.Both both = pair.getValue();
+        int stated = statedRank(path);
+        long ranks = both.shrink().shape().rows();
+        int experts = (int) Math.max(1, ranks / Math.max(1, stated));
+        int rank = PairNames.rank(files, path, both, experts);
+        requireRank(path, rank);
+        String version = config.string("peft_version", "0");
+        return new StoredPart.ExpertPairs(
+                path,
+                both.shrink(),
+                both.expand(),
+                rank,
+                scale(path, rank),
+                TURNED.matcher(version).matches());
+    }
+
+    /**
+     * The parameter that target_parameters names of a module with a pair; empty where it names none. Of two the one that a module
+     * has last lies outside, and is read without a {@code base_layer} (PEFT wraps parameters in the order in which modules have them).
+     */
+    private String parameter(String key) {
+        if (config.isOff("target_parameters")) {
+            return "";
+        }
+        String module = key.replace(BASE, "");
+        int depth = (key.length() - module.length()) / BASE.length();
+        var found = new TreeSet<String>();
+        for (String target : config.strings("target_parameters")) {
+            int dot = target.lastIndexOf('.');
+            if (dot > 0 && isEndOf(module, target.substring(0, dot))) {
+                found.add(target.substring(dot + 1));
+            }
+        }
+        if (found.isEmpty()) {
+            return "";
+        }
+        if (found.size() == 1 && depth == 0) {
+            return found.first();
+        }
+        if (depth > 1 || !found.equals(Set.of("down_proj", "gate_up_proj"))) {
+            throw new CheckpointException(files.source() + ": " + module + " has matrices of several parameters ("
+                    + String.join(", ", found) + "), which is not supported but for gate_up_proj and down_proj:"
+                    + " merge the adapter into its model");
+        }
+        return depth == 0 ? "down_proj" : "gate_up_proj";
     }
 
     /** Refuses what a merged model could not honour either. */
@@ -101,16 +275,19 @@ final class PeftFiles {
     private static String name(String key) {
         return switch (key) {
             case "use_dora" -> "use_dora (DoRA)";
-            case "modules_to_save" -> "modules_to_save (whole weights beside the low-rank ones)";
             case "target_parameters" -> "target_parameters (experts)";
             default -> key;
         };
     }
 
-    void requireRank(String module, int rank) {
-        int stated = patterned("rank_pattern", module)
+    private int statedRank(String module) {
+        return patterned("rank_pattern", module)
                 .map(key -> config.object("rank_pattern").orElseThrow().integer(key))
                 .orElseGet(() -> config.integer("r"));
+    }
+
+    void requireRank(String module, int rank) {
+        int stated = statedRank(module);
         if (rank != stated) {
             throw new CheckpointException(files.source() + ": the matrices of " + module + " have rank " + rank
                     + ", but " + config.origin() + " says " + stated + "; the files do not belong together");

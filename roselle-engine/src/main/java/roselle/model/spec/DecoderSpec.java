@@ -83,18 +83,9 @@ public record DecoderSpec(
         return null;
     }
 
-    /** Numbers of a row that adapters of tasks need: of its token, and ones; 0 without such. */
+    /** Numbers of a row that adapters of tasks need; 0 without such. */
     public int taskNumbers() {
-        return input.tasks() == null ? 0 : input.tasks().numbers() + inner();
-    }
-
-    /** Numbers of the widest feed-forward without gates. */
-    int inner() {
-        int most = 1;
-        for (LayerSpec layer : layers) {
-            most = layer.feedForward() instanceof FeedForwardSpec.Plain plain ? Math.max(most, plain.size()) : most;
-        }
-        return most;
+        return input.tasks() == null ? 0 : input.tasks().numbers();
     }
 
     /** Numbers of a row of what its query, or its key, adds to scores by distance; 0 for none. */

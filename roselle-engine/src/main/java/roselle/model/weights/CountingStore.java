@@ -3,6 +3,7 @@ package roselle.model.weights;
 import java.util.List;
 import roselle.backend.Device;
 import roselle.backend.memory.Buffer;
+import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
@@ -33,6 +34,11 @@ public final class CountingStore implements Store {
     public Buffer constants(float[] values) {
         bytes += (long) values.length * Float.BYTES;
         return allocate(DataType.F32, values.length);
+    }
+
+    @Override
+    public Rows ones(int columns) {
+        return new Rows(constants(new float[columns]), 0, columns, 0);
     }
 
     @Override

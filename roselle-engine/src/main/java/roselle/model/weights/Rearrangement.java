@@ -70,6 +70,7 @@ public final class Rearrangement implements Copies {
 
     private Tensor transpose(Tensor tensor, IntUnaryOperator source) {
         requirePlain(tensor);
+        orders.put(tensor.name(), source);
         Shape turned = Shape.of(tensor.shape().columns(), tensor.shape().rows());
         long size = tensor.data().byteSize();
         if (!copies) {
@@ -161,6 +162,7 @@ public final class Rearrangement implements Copies {
 
     /** A matrix put together from codes and scales that lie apart; row {@code i} is the given one's row {@code source(i)}. */
     public StoredMatrix gather(SplitBlocks matrix, IntUnaryOperator source) {
+        orders.put(matrix.name(), source);
         DataType type = matrix.type();
         Shape shape = matrix.shape();
         long rowBytes = type.rowBytes(shape.columns());

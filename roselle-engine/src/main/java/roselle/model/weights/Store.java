@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.LongConsumer;
 import roselle.backend.Device;
 import roselle.backend.memory.Buffer;
+import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.quantization.StoredMatrix;
 import roselle.tensor.DataType;
@@ -14,6 +15,9 @@ public interface Store {
     Buffer allocate(DataType type, long elements);
 
     Buffer constants(float[] values);
+
+    /** {@link Device#ones}. */
+    Rows ones(int columns);
 
     Weight load(String name, int matrices, List<StoredMatrix> blocks);
 
@@ -41,6 +45,11 @@ public interface Store {
             @Override
             public Buffer constants(float[] values) {
                 return device.constants(values);
+            }
+
+            @Override
+            public Rows ones(int columns) {
+                return device.ones(columns);
             }
 
             @Override

@@ -47,7 +47,7 @@ class AdapterFilesTest {
             value = {
                 "\"use_dora\": false | \"use_dora\": true | use_dora (DoRA) is set",
                 "\"lora_bias\": false | \"lora_bias\": true | lora_bias is set",
-                "\"modules_to_save\": null | \"modules_to_save\": [\"lm_head\"] | modules_to_save (whole weights",
+                "\"modules_to_save\": null | \"modules_to_save\": [\"lm_head\"] | there is no tensor of lm_head, which modules_to_save names",
                 "\"peft_type\": \"LORA\" | \"peft_type\": \"LOHA\" | peft_type is LOHA; supported is LORA",
                 "\"bias\": \"none\" | \"bias\": \"all\" | bias is all; supported is none",
                 "\"init_lora_weights\": true | \"init_lora_weights\": \"pissa\" | may have changed the model's own weights",
