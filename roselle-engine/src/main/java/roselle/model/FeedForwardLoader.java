@@ -95,7 +95,8 @@ final class FeedForwardLoader {
                 Rows.of(workspace.inner, plain.size()),
                 matrix(down, layer, spec.width(), plain.size()),
                 LayerLoader.addedTo(spec.block(layer), downBias(plain.bias(), down, layer)),
-                new Layer.ActivationApart(Epilogue.bias(upBias), Gate.of(plain.activation()), store.ones(plain.size())));
+                new Layer.ActivationApart(
+                        Epilogue.bias(upBias), Gate.of(plain.activation()), store.ones(plain.size())));
     }
 
     private Layer.Gated gated(FeedForwardSpec.Gated kind, int layer, Part gatePart, Part upPart, Part downPart) {
