@@ -352,6 +352,11 @@ public final class QueuedDevice implements Device {
     }
 
     @Override
+    public long restNanos(int rows, long stepNanos) {
+        return device.restNanos(rows, stepNanos);
+    }
+
+    @Override
     public boolean takesAdapters() {
         return device.takesAdapters();
     }

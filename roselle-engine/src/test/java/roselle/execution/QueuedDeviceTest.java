@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import roselle.backend.Device;
+import roselle.backend.memory.AdapterPart;
 import roselle.backend.memory.Buffer;
 import roselle.backend.memory.KvCache;
 import roselle.backend.memory.KvGroup;
@@ -62,6 +63,7 @@ class QueuedDeviceTest {
             Map.entry(StepInputs.class, new StepInputs(LIMITS, 0)),
             Map.entry(StepProgram.class, (StepProgram) (_, _) -> {}),
             Map.entry(KvType.class, KvType.BF16),
+            Map.entry(AdapterPart.Use.class, AdapterPart.Use.PRODUCT),
             Map.entry(KvCache.class, proxy(KvCache.class, (_, _, _) -> null)),
             Map.entry(SpareMemory.class, new SpareMemory()),
             Map.entry(Rows.class, new Rows(BUFFER, 0, 1, 1)),
