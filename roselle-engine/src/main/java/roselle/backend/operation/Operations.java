@@ -17,8 +17,8 @@ import roselle.backend.memory.Weight;
  *
  * <p><b>Fused operations</b> ({@link #normedLinear}, {@link #gatedLinear}, {@link #adaptedGatedLinear}, {@link #gateNormed},
  * {@link #feedExperts}, {@link #appendAndAttend}, {@link #deltaNet}) have the bits of their parts.
- * No method here has a body, but for those that are newer than a release: who wraps operations would inherit it, and what the
- * device fuses would fall apart unseen. A device that does not fuse them says so by calling {@link UnfusedOperations}.
+ * No method here has a body: who wraps operations would inherit it, and what the device fuses would fall apart unseen. A device
+ * that does not fuse them says so by calling {@link UnfusedOperations}.
  */
 public interface Operations {
     /** {@code output[r] = scale * table[tokenIds[r]]}; a token for which the table has no row has that of token 0. */
@@ -193,9 +193,7 @@ public interface Operations {
      * {@link #linear}, {@link #adapt} and {@link #gatedActivation} of what they left, and the bits of all three: of all rows of a
      * step that {@link roselle.backend.step.StepInputs#adapts}. What the rows of ups hold afterwards is not defined.
      */
-    default void adaptedGatedLinear(Rows input, GatedLinear product, int rows) {
-        UnfusedOperations.adaptedGatedLinear(this, input, product, rows);
-    }
+    void adaptedGatedLinear(Rows input, GatedLinear product, int rows);
 
     /**
      * Sets to 0 what lies less than so many standard deviations above the mean of its row, and takes that bound from the rest, in

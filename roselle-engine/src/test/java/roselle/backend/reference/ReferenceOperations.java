@@ -52,13 +52,11 @@ final class ReferenceOperations implements Operations {
     }
 
     static void store(Rows rows, int row, Column numbers) {
-        float[] target = ReferenceBuffer.of(rows.buffer());
-        int at = ReferenceBuffer.at(rows, row);
         var all = new float[rows.columns()]; // before any is stored: the output may be the input
         for (int i = 0; i < all.length; i++) {
             all[i] = (float) numbers.at(i);
         }
-        System.arraycopy(all, 0, target, at, all.length);
+        System.arraycopy(all, 0, ReferenceBuffer.of(rows.buffer()), ReferenceBuffer.at(rows, row), all.length);
     }
 
     private static double number(@Nullable Buffer buffer, int index) {
@@ -267,6 +265,11 @@ final class ReferenceOperations implements Operations {
     @Override
     public void gatedLinear(Rows input, @Nullable Norm norm, Rows normed, GatedLinear product, int rows) {
         UnfusedOperations.gatedLinear(this, input, norm, normed, product, rows);
+    }
+
+    @Override
+    public void adaptedGatedLinear(Rows input, GatedLinear product, int rows) {
+        UnfusedOperations.adaptedGatedLinear(this, input, product, rows);
     }
 
     @Override
