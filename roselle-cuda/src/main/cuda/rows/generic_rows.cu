@@ -264,6 +264,10 @@ extern "C" __global__ void __launch_bounds__(256) copy_page(char* cache, i64 lay
         const Number<T>* input, i64 inputStride, const int* index, Number<T>* output, i64 outputStride, int columns) {        \
         each<T>(output, outputStride, columns, [&](i64 r, int c) { return load<T>(input, index[r] * inputStride + c); });     \
     }                                                                                                                         \
+    extern "C" __global__ void __launch_bounds__(256) order_##SUFFIX(                                                         \
+        const Number<T>* input, i64 inputStride, const int* order, Number<T>* output, i64 outputStride, int columns) {        \
+        each<T>(output, outputStride, columns, [&](i64 r, int c) { return load<T>(input, r * inputStride + order[c]); });     \
+    }                                                                                                                         \
     extern "C" __global__ void __launch_bounds__(256)                                                                         \
         sparsify_##SUFFIX(Number<T>* gates, i64 stride, float deviations, int columns) {                                      \
         sparsify<T>(gates, stride, deviations, columns);                                                                      \

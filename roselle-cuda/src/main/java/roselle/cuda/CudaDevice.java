@@ -210,11 +210,21 @@ public final class CudaDevice implements Device {
 
     @Override
     public Weight loadTable(String name, StoredMatrix table) {
+        refuseOrdered(table);
         return load(name, 1, List.of(table));
+    }
+
+    /** Rows of a table are hidden states as they are. */
+    private static void refuseOrdered(StoredMatrix table) {
+        if (WeightRows.of(table).order() != null) {
+            throw new DeviceException("tensor " + table.name() + " is a table of embeddings whose columns were quantized in an order"
+                    + " of their own, which no kernel reads: take another file of the model, or the device cpu");
+        }
     }
 
     @Override
     public long tableBytes(StoredMatrix table) {
+        refuseOrdered(table);
         return loadBytes(1, List.of(table));
     }
 
@@ -317,7 +327,7 @@ public final class CudaDevice implements Device {
         refuseSpecial(demands);
         return StepMemory.bytes(demands.limits(), demands.groups())
                 + attention.stepBytes(demands)
-                + products.stepBytes(demands)
+                + products.stepBytes(demands, loader.orderedColumns())
                 + sampler.stepBytes(demands)
                 + stateBytes(demands);
     }
@@ -342,7 +352,7 @@ public final class CudaDevice implements Device {
         StepMemory memory = new StepMemory(device, new StepInputs(demands.limits(), demands.groups()));
         step = memory;
         attention.prepare(demands, memory);
-        products.prepare(demands);
+        products.prepare(demands, loader.orderedColumns());
         sampler.prepare(demands);
         reserveFloats(stateBytes(demands));
     }

@@ -174,15 +174,60 @@ class FakeScalesTest {
         }
     }
 
+    /** Every {@code groups}-th column is of one group. */
+    private static Tensor order(Arena arena, int groups) {
+        MemorySegment of = arena.allocate(COLUMNS * 4L, 4);
+        for (int column = 0; column < COLUMNS; column++) {
+            of.setAtIndex(ValueLayout.JAVA_INT, column, column % groups);
+        }
+        return new Tensor("g_idx", DataType.I32, Shape.of(COLUMNS), of);
+    }
+
     @Test
-    void refusesColumnsWhoseNeighboursAreOfOtherGroups() {
+    void rowsAreOrderedForColumnsWhoseNeighboursAreOfOtherGroups() {
+        try (var arena = Arena.ofShared()) {
+            var driver = new FakeDriver(FakeDriver.Card.HOPPER);
+            try (var device = driver.open(DataType.BF16)) {
+                StoredMatrix plain = wholeNumbers(arena, 4, 128, null);
+                List<StoredMatrix> blocks = List.of(wholeNumbers(arena, 4, 128, order(arena, 2)));
+                assertThat(device.loadBytes(1, blocks))
+                        .isEqualTo(device.loadBytes(1, List.of(plain)) + COLUMNS * Integer.BYTES);
+                Weight weight = device.load("test", 1, blocks);
+                driver.takeLaunches();
+                List<FakeKernels.Launch> launches = launches(driver, device, weight, 8);
+                assertThat(launches)
+                        .extracting(launch -> launch.kernel().name())
+                        .containsExactly("order_bf16", "coded_8_i4_128_bf16");
+                MemorySegment columns = arena.allocate(COLUMNS * 4L, 4);
+                long stream = driver.createStream(true);
+                driver.copyOut(columns, launches.getFirst().value("order"), columns.byteSize(), stream);
+                driver.synchronize(stream);
+                driver.destroyStream(stream);
+                assertThat(columns.getAtIndex(ValueLayout.JAVA_INT, 1)).isEqualTo(2);
+                assertThat(columns.getAtIndex(ValueLayout.JAVA_INT, 128)).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void refusesOrdersThatNoKernelReads() {
         try (var arena = Arena.ofShared();
                 var device = new FakeDriver(FakeDriver.Card.HOPPER).open(DataType.BF16)) {
-            var order = new Tensor("g_idx", DataType.I32, Shape.of(COLUMNS), arena.allocate(COLUMNS * 4L, 4));
-            List<StoredMatrix> blocks = List.of(wholeNumbers(arena, 4, 128, order));
-            assertThatThrownBy(() -> device.loadBytes(1, blocks))
+            StoredMatrix ordered = wholeNumbers(arena, 4, 128, order(arena, 2));
+            StoredMatrix plain = wholeNumbers(arena, 4, 128, null, 128);
+            StoredMatrix uneven = wholeNumbers(arena, 4, 128, order(arena, 1));
+            assertThatThrownBy(() -> device.loadBytes(1, List.of(plain, ordered)))
                     .isInstanceOf(DeviceException.class)
-                    .hasMessageContaining("the device cpu");
+                    .hasMessageContaining("quantized in different orders");
+            assertThatThrownBy(() -> device.loadBytes(2, List.of(ordered, ordered)))
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageContaining("one of several matrices");
+            assertThatThrownBy(() -> device.loadTable("table", ordered))
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageContaining("table of embeddings");
+            assertThatThrownBy(() -> device.loadBytes(1, List.of(uneven)))
+                    .isInstanceOf(DeviceException.class)
+                    .hasMessageContaining("has a scale for each 1×128");
         }
     }
 

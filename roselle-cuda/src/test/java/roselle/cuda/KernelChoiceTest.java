@@ -263,7 +263,7 @@ class KernelChoiceTest {
             if (isFp8) {
                 tiles = new Fp8Weight(new Fp8Linear(device, kernels, TYPE), packed, packed);
             }
-            weight = new CudaWeight("test", 1, outputs, columns, packed, 0, List.of(), false, tiles);
+            weight = new CudaWeight("test", 1, outputs, columns, packed, 0, List.of(), false, tiles, 0);
             input = rows(columns);
             output = rows((outputs + 7) / 8 * 8);
         }

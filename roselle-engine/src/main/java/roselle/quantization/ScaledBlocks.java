@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_FLOAT_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import roselle.tensor.DataType;
 import roselle.tensor.Shape;
 
@@ -15,22 +16,31 @@ import roselle.tensor.Shape;
  * codes have 4 bits: the zero that is taken from them.
  *
  * @param type of the rows that are written
+ * @param order in which columns are written, where neighbours need not share a scale (GPTQ's act-order); null where they do
  */
-public record ScaledBlocks(StoredMatrix.Scaled matrix, DataType type) {
+public record ScaledBlocks(
+        StoredMatrix.Scaled matrix, DataType type, @Nullable ColumnOrder order) {
     private static final int FOUR_BITS = 4;
 
     public ScaledBlocks {
         if (!types(matrix).contains(type) || !fits(matrix, type)) {
             throw new IllegalArgumentException("tensor " + matrix.name() + " is not made of blocks of " + type.label());
         }
+        if ((order == null) != (matrix.scales().order() == null)) {
+            throw new IllegalArgumentException("tensor " + matrix.name() + " has columns of another order");
+        }
     }
 
     /** The matrix as blocks; empty where there is no type of blocks for its codes, or a block would need two scales. */
     public static Optional<ScaledBlocks> of(StoredMatrix.Scaled matrix) {
-        return types(matrix).stream()
-                .filter(type -> fits(matrix, type))
-                .findFirst()
-                .map(type -> new ScaledBlocks(matrix, type));
+        Optional<DataType> type =
+                types(matrix).stream().filter(one -> fits(matrix, one)).findFirst();
+        if (matrix.scales().order() == null) {
+            return type.map(one -> new ScaledBlocks(matrix, one, null));
+        }
+        return type.flatMap(one -> ColumnOrder.of(
+                        matrix.scales(), Math.toIntExact(matrix.shape().columns()))
+                .map(order -> new ScaledBlocks(matrix, one, order)));
     }
 
     /** What blocks of such codes there are, the longest first. */
@@ -49,9 +59,7 @@ public record ScaledBlocks(StoredMatrix.Scaled matrix, DataType type) {
         long columns = matrix.shape().columns();
         long together = matrix.scales().group().columns();
         int block = type.blockElements();
-        return matrix.scales().order() == null
-                && columns % block == 0
-                && (together >= columns || together % block == 0);
+        return columns % block == 0 && (together >= columns || together % block == 0);
     }
 
     public Shape shape() {
@@ -66,33 +74,43 @@ public record ScaledBlocks(StoredMatrix.Scaled matrix, DataType type) {
     /** Writes a row as blocks, each of them its scale and then its codes. */
     public void writeRow(long row, MemorySegment target, long at) {
         int numbers = type.blockElements();
-        long columns = shape().columns();
+        int columns = Math.toIntExact(shape().columns());
         long to = at;
-        for (long column = 0; column < columns; column += numbers) {
-            target.set(JAVA_FLOAT_UNALIGNED, to, matrix.scales().at(row, column));
-            long codes = row * columns + column;
+        for (int place = 0; place < columns; place += numbers) {
+            target.set(JAVA_FLOAT_UNALIGNED, to, matrix.scales().at(row, column(place)));
             if (type.packing().bits() == FOUR_BITS) {
-                writeFourBits(codes, target, to + Float.BYTES);
+                writeFourBits(row, place, target, to + Float.BYTES);
+            } else if (order == null) {
+                MemorySegment.copy(matrix.codes().data(), row * columns + place, target, to + Float.BYTES, numbers);
             } else {
-                MemorySegment.copy(matrix.codes().data(), codes, target, to + Float.BYTES, numbers);
+                for (int i = 0; i < numbers; i++) {
+                    target.set(JAVA_BYTE, to + Float.BYTES + i, code(row, place + i));
+                }
             }
             to += type.blockBytes();
         }
     }
 
+    private int column(int place) {
+        return order == null ? place : order.at(place);
+    }
+
+    private byte code(long row, int place) {
+        return matrix.codes().data().get(JAVA_BYTE, row * shape().columns() + column(place));
+    }
+
     /** A zero, then the codes of 32 numbers in 16 bytes, the first half lowest. What is least of the block gets the code 0. */
-    private void writeFourBits(long codes, MemorySegment target, long at) {
-        MemorySegment bytes = matrix.codes().data();
+    private void writeFourBits(long row, int place, MemorySegment target, long at) {
         int least = Byte.MAX_VALUE;
         for (int i = 0; i < type.blockElements(); i++) {
-            least = Math.min(least, bytes.get(JAVA_BYTE, codes + i));
+            least = Math.min(least, code(row, place + i));
         }
         target.set(JAVA_FLOAT_UNALIGNED, at, -least);
         long to = at + Float.BYTES;
-        for (int first = 0; first < type.blockElements(); first += 32) {
+        for (int first = place; first < place + type.blockElements(); first += 32) {
             for (int i = first; i < first + 16; i++) {
-                int low = bytes.get(JAVA_BYTE, codes + i) - least;
-                int high = bytes.get(JAVA_BYTE, codes + i + 16) - least;
+                int low = code(row, i) - least;
+                int high = code(row, i + 16) - least;
                 if ((low | high) > 15) {
                     throw new IllegalStateException("tensor " + matrix.name() + " has codes of more than 4 bits");
                 }

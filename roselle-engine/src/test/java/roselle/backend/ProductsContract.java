@@ -6,6 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -326,6 +327,50 @@ public abstract class ProductsContract extends RowsContract {
             stored.add(new StoredMatrix.Scaled(numbers, new GroupScales(group, factors, 0)));
         }
         expertsGiveARowTheSameBits(stored);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"4, 32", "4, 128", "8, 64"})
+    void columnsWhoseNeighboursAreOfOtherGroupsAreMultipliedLikeOthers(int bits, int size) {
+        int columns = EXPERT_COLUMNS;
+        int outputs = EXPERT_OUTPUTS;
+        int rows = 70;
+        StoredMatrix stored = ordered(bits, size);
+        Weight weight = device.load("ordered", 1, List.of(stored));
+        float[] input = random(rows * columns);
+        double[] expected = product(input, stored.numbers(), columns);
+        Rows together = poisoned(rows, outputs);
+        operations.linear(rows(input, columns), weight, Epilogue.PLAIN, together, rows);
+        assertClose(read(together, rows), expected);
+        Rows first = poisoned(3, outputs);
+        operations.linear(rows(Arrays.copyOf(input, 3 * columns), columns), weight, Epilogue.PLAIN, first, 3);
+        assertThat(read(first, 3)).containsExactly(Arrays.copyOf(read(together, rows), 3 * outputs));
+    }
+
+    /** Codes in groups of which each has columns from all over the matrix. */
+    private StoredMatrix ordered(int bits, int size) {
+        Shape shape = Shape.of(EXPERT_OUTPUTS, EXPERT_COLUMNS);
+        var group = new Group(1, size);
+        Shape grid = group.grid(shape);
+        var codes = new byte[(int) shape.elements()];
+        random.nextBytes(codes);
+        for (int i = 0; i < codes.length; i++) {
+            codes[i] >>= 8 - bits;
+        }
+        float[] scales = random((int) grid.elements());
+        for (int i = 0; i < scales.length; i++) {
+            scales[i] = (0.5f + Math.abs(scales[i])) / (1 << bits);
+        }
+        var groups = new ArrayList<Integer>();
+        for (int column = 0; column < EXPERT_COLUMNS; column++) {
+            groups.add(column / size);
+        }
+        Collections.shuffle(groups, random);
+        int[] order = groups.stream().mapToInt(one -> one).toArray();
+        var numbers = new Tensor("codes", DataType.I8, shape, MemorySegment.ofArray(codes));
+        var factors = new Tensor("scales", DataType.F32, grid, MemorySegment.ofArray(scales));
+        var places = new Tensor("g_idx", DataType.I32, Shape.of(EXPERT_COLUMNS), MemorySegment.ofArray(order));
+        return new StoredMatrix.Scaled(numbers, new GroupScales(group, factors, 0, places), bits);
     }
 
     private void expertsGiveARowTheSameBits(List<StoredMatrix> stored) {

@@ -108,6 +108,38 @@ class ScaledBlocksTest {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"4, 32", "4, 128", "8, 64"})
+    void columnsThatShareAScaleBecomeNeighbours(int bits, int size) {
+        try (var arena = Arena.ofConfined()) {
+            var plain = wholeNumbers(arena, bits, size, COLUMNS);
+            int groups = COLUMNS / size;
+            MemorySegment of = arena.allocate(COLUMNS * 4L, 4);
+            for (int column = 0; column < COLUMNS; column++) {
+                of.setAtIndex(ValueLayout.JAVA_INT, column, column % groups);
+            }
+            var order = new Tensor("g_idx", DataType.I32, Shape.of(COLUMNS), of);
+            var scales = plain.scales();
+            var matrix = new StoredMatrix.Scaled(
+                    plain.codes(), new GroupScales(scales.group(), scales.grid(), 0, order), 8);
+            ScaledBlocks blocks = ScaledBlocks.of(matrix).orElseThrow();
+            float[] expected = matrix.numbers();
+            var row = new float[COLUMNS];
+            MemorySegment written = arena.allocate(blocks.rowBytes());
+            for (int r = 0; r < ROWS; r++) {
+                blocks.writeRow(r, written, 0);
+                Dequantizer.of(blocks.type()).dequantize(written, 0, row, 0, COLUMNS);
+                for (int place = 0; place < COLUMNS; place++) {
+                    int column = place % size * groups + place / size;
+                    assertThat(blocks.order().at(place)).isEqualTo(column);
+                    assertThat(row[place]).isEqualTo(expected[r * COLUMNS + column]);
+                }
+            }
+            of.setAtIndex(ValueLayout.JAVA_INT, 0, 1); // a group has a column too many
+            assertThat(ScaledBlocks.of(matrix)).isEmpty();
+        }
+    }
+
     @Test
     void groupsThatAreNoWholeBlocksAreNone() {
         try (var arena = Arena.ofConfined()) {

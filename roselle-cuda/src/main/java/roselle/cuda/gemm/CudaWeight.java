@@ -13,6 +13,7 @@ import roselle.tensor.DataType;
  * @param parts the same blocks as the host knows them
  * @param usesTensorCores whether {@link MmaLinear} multiplies with its blocks; those of several matrices then have no gaps
  * @param products what its tiles of codes are multiplied by; null where they hold numbers, or it is not packed
+ * @param order address of int32 numbers, the column of a row that comes to each place of the weight's; 0 where all are in place
  */
 public record CudaWeight(
         String name,
@@ -23,7 +24,8 @@ public record CudaWeight(
         long blocks,
         List<Block> parts,
         boolean usesTensorCores,
-        @Nullable TileProducts products)
+        @Nullable TileProducts products,
+        long order)
         implements Weight {
     /** Consecutive rows of one type. */
     record Block(long address, long rowBytes, int firstRow, int rows, DataType type) {}
@@ -42,7 +44,16 @@ public record CudaWeight(
             long blocks,
             List<Block> parts,
             boolean usesTensorCores) {
-        this(name, matrices, rows, columns, packed, blocks, parts, usesTensorCores, null);
+        this(name, matrices, rows, columns, packed, blocks, parts, usesTensorCores, null, 0);
+    }
+
+    /** The same whose columns have another order than the rows that it multiplies. */
+    CudaWeight ordered(long places) {
+        return new CudaWeight(name, matrices, rows, columns, packed, blocks, parts, usesTensorCores, products, places);
+    }
+
+    boolean isOrdered() {
+        return order != 0;
     }
 
     /** Whether its tiles hold 16-bit numbers. */

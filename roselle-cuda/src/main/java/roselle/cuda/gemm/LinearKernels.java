@@ -52,8 +52,8 @@ public final class LinearKernels {
     private final DataType type;
     private final Kernels kernels;
     private @Nullable ChosenExperts chosenExperts; // as soon as there are experts
-    private long alignedRows;
-    private long alignedBytes;
+    private long copiedRows; // of steps: aligned, or in a weight's order
+    private long copiedBytes;
     private long identity;
     private int identityRows;
 
@@ -137,6 +137,9 @@ public final class LinearKernels {
 
     /** Normalises and multiplies in one kernel if there is one for it; else it does nothing and says so. */
     public boolean normedLinear(Rows input, Norm norm, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
+        if (weight.isOrdered()) {
+            return false;
+        }
         TileProducts tiles = weight.products();
         if (tiles != null) {
             return rows <= MAX_ROWS && tiles.normed(launcher, input, norm, weight, epilogue, output, rows);
@@ -154,9 +157,10 @@ public final class LinearKernels {
     }
 
     public void gatedLinear(Rows input, GatedLinear product, int rows) {
-        TileProducts tiles = ((CudaWeight) product.gateAndUp()).products();
+        var weight = (CudaWeight) product.gateAndUp();
+        TileProducts tiles = weight.products();
         if (tiles != null) {
-            tiles.gated(launcher, input, product, rows);
+            tiles.gated(launcher, readable(input, weight, rows), product, rows);
         } else if (packed != null) {
             packed.gated(input, product, rows);
         }
@@ -164,8 +168,9 @@ public final class LinearKernels {
 
     /** The same of rows that are normalised before, if there are kernels for it; else it does nothing and says so. */
     public boolean normedGatedLinear(Rows input, Norm norm, GatedLinear product, int rows) {
-        TileProducts tiles = ((CudaWeight) product.gateAndUp()).products();
-        return tiles != null && tiles.normedGated(launcher, input, norm, product, rows);
+        var weight = (CudaWeight) product.gateAndUp();
+        TileProducts tiles = weight.products();
+        return tiles != null && !weight.isOrdered() && tiles.normedGated(launcher, input, norm, product, rows);
     }
 
     private void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {
@@ -175,15 +180,16 @@ public final class LinearKernels {
         }
         TileProducts tiles = weight.products();
         if (tiles != null) {
-            tiles.multiply(launcher, readable(input, rows), weight, epilogue, output, rows);
+            tiles.multiply(launcher, readable(input, weight, rows), weight, epilogue, output, rows);
             return;
         }
         if (weight.usesTensorCores()) {
-            mma.multiply(readable(input, rows), weight, epilogue, output, rows);
+            mma.multiply(readable(input, weight, rows), weight, epilogue, output, rows);
             return;
         }
+        Rows numbers = weight.isOrdered() ? ordered(input, weight, rows) : input;
         launcher.of(linear)
-                .rows(input)
+                .rows(numbers)
                 .pointer(weight.blocks())
                 .integer(weight.blockCount())
                 .integer(weight.columns())
@@ -211,19 +217,40 @@ public final class LinearKernels {
         return CudaBuffer.isAligned(input) ? input : aligned(input, rows);
     }
 
+    /** Rows as the tensor cores can read them, in the order of a weight's columns. */
+    private Rows readable(Rows input, CudaWeight weight, int rows) {
+        return weight.isOrdered() ? ordered(input, weight, rows) : readable(input, rows);
+    }
+
+    private Rows ordered(Rows input, CudaWeight weight, int rows) {
+        Rows copy = copies(input, rows);
+        rowKernels.order(input, weight.order(), copy, rows);
+        return copy;
+    }
+
     private Rows aligned(Rows input, int rows) {
-        reserveAligned(rows, input.columns());
-        var buffer = new CudaBuffer(type, (long) rows * input.columns(), alignedRows);
-        Rows copy = Rows.of(buffer, input.columns());
+        Rows copy = copies(input, rows);
+        reserveIdentity(rows);
         rowKernels.gather(input, identity, copy, rows);
         return copy;
     }
 
-    /** Bytes of device memory that steps need. */
-    public long stepBytes(StepDemands demands) {
-        long rows = usesAligned(demands) ? alignedRows(demands) : 0;
-        long aligned = rows * demands.oddColumns() * type.blockBytes() + rows * Integer.BYTES;
-        return aligned
+    /** A place for copies of rows, until the next one is asked for. */
+    private Rows copies(Rows input, int rows) {
+        reserveCopies(rows, input.columns());
+        return Rows.of(new CudaBuffer(type, (long) rows * input.columns(), copiedRows), input.columns());
+    }
+
+    /**
+     * Bytes of device memory that steps need.
+     *
+     * @param orderedColumns of the widest weight whose columns have another order than rows; 0 for none
+     */
+    public long stepBytes(StepDemands demands, int orderedColumns) {
+        long rows = copiedRows(demands);
+        int columns = Math.max(usesAligned(demands) ? demands.oddColumns() : 0, orderedColumns);
+        long copies = rows * columns * type.blockBytes() + (usesAligned(demands) ? rows * Integer.BYTES : 0);
+        return copies
                 + (fp8 == null ? 0 : Fp8Linear.stepBytes(demands))
                 + (usesGroups(demands) ? ExpertGroups.stepBytes(demands) : 0);
     }
@@ -233,9 +260,13 @@ public final class LinearKernels {
     }
 
     /** Takes them. */
-    public void prepare(StepDemands demands) {
+    public void prepare(StepDemands demands, int orderedColumns) {
         if (usesAligned(demands)) {
-            reserveAligned(alignedRows(demands), demands.oddColumns());
+            reserveCopies(copiedRows(demands), demands.oddColumns());
+            reserveIdentity(copiedRows(demands));
+        }
+        if (orderedColumns > 0) {
+            reserveCopies(copiedRows(demands), orderedColumns);
         }
         if (fp8 != null) {
             fp8.prepare(demands);
@@ -249,7 +280,7 @@ public final class LinearKernels {
         }
     }
 
-    private static int alignedRows(StepDemands demands) {
+    private static int copiedRows(StepDemands demands) {
         return Math.multiplyExact(demands.limits().maxRows(), Math.max(1, demands.chosen()));
     }
 
@@ -257,12 +288,15 @@ public final class LinearKernels {
         return demands.oddColumns() > 0 && type != DataType.F32;
     }
 
-    private void reserveAligned(int rows, int columns) {
+    private void reserveCopies(int rows, int columns) {
         long bytes = (long) rows * columns * type.blockBytes();
-        if (bytes > alignedBytes) {
-            alignedRows = device.memory().allocate(bytes);
-            alignedBytes = bytes;
+        if (bytes > copiedBytes) {
+            copiedRows = device.memory().allocate(bytes);
+            copiedBytes = bytes;
         }
+    }
+
+    private void reserveIdentity(int rows) {
         if (rows > identityRows) {
             var indices = new int[rows];
             Arrays.setAll(indices, i -> i);

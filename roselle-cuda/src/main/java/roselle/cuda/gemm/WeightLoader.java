@@ -1,6 +1,7 @@
 package roselle.cuda.gemm;
 
 import static java.lang.foreign.ValueLayout.JAVA_FLOAT;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import java.lang.foreign.Arena;
@@ -9,9 +10,11 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import roselle.api.DeviceException;
 import roselle.backend.Phase;
 import roselle.cuda.kernel.CodedFormat;
 import roselle.cuda.kernel.Kernel;
@@ -22,6 +25,7 @@ import roselle.cuda.kernel.Launcher;
 import roselle.cuda.kernel.PackedTiles;
 import roselle.cuda.layout.WeightBlockLayout;
 import roselle.cuda.memory.Gpu;
+import roselle.quantization.ColumnOrder;
 import roselle.tensor.DataType;
 import roselle.tensor.Dequantizer;
 
@@ -50,6 +54,7 @@ public final class WeightLoader {
     private final MemorySegment[] staging = new MemorySegment[2];
     private final long[] rowMajor = new long[2];
     private int turn;
+    private int orderedColumns;
     private boolean lacksFp8; // of a device that multiplies in FP8: whether no weight was for that
     private long readingNanos;
     private long waitingNanos;
@@ -107,8 +112,48 @@ public final class WeightLoader {
         return pack == null ? 0 : (long) rowMajor.length * STAGING_BYTES;
     }
 
-    /** Bytes of device memory that a weight will take. */
+    /**
+     * Bytes of device memory that a weight will take.
+     *
+     * @throws DeviceException where it is not one that products read
+     */
     public long bytes(int matrices, List<WeightRows> blocks) {
+        ColumnOrder order = order(matrices, blocks);
+        return matrixBytes(matrices, blocks) + (order == null ? 0 : aligned((long) columns(blocks) * Integer.BYTES));
+    }
+
+    private static int columns(List<WeightRows> blocks) {
+        return Math.toIntExact(blocks.getFirst().shape().columns());
+    }
+
+    /** The order that the columns of all blocks have; null where it is their own. */
+    private @Nullable ColumnOrder order(int matrices, List<WeightRows> blocks) {
+        WeightRows first = blocks.getFirst();
+        ColumnOrder order = first.order();
+        for (WeightRows block : blocks) {
+            if (!Objects.equals(order, block.order())) {
+                throw new DeviceException("tensors " + first.name() + " and " + block.name()
+                        + " are multiplied at once, but their columns were quantized in different orders,"
+                        + " which no kernel reads: take another file of the model, or the device cpu");
+            }
+        }
+        if (order != null && matrices > 1) {
+            throw new DeviceException("tensor " + first.name() + " is one of several matrices that are multiplied at once, and its"
+                    + " columns were quantized in an order of its own, which no kernel reads: take another file of the model, or"
+                    + " the device cpu");
+        }
+        if (order != null) {
+            orderedColumns = Math.max(orderedColumns, columns(blocks));
+        }
+        return order;
+    }
+
+    /** Columns of the widest weight, loaded or asked about, that have another order than rows; 0 for none. */
+    public int orderedColumns() {
+        return orderedColumns;
+    }
+
+    private long matrixBytes(int matrices, List<WeightRows> blocks) {
         if (packs(matrices, blocks)) {
             return packedBytes(rows(blocks), blocks.getFirst().shape().columns());
         }
@@ -165,6 +210,12 @@ public final class WeightLoader {
             throw new IllegalArgumentException(
                     "weight " + name + " has " + rows + " rows for " + matrices + " matrices");
         }
+        ColumnOrder order = order(matrices, blocks);
+        CudaWeight weight = matrix(name, matrices, rows, columns, blocks);
+        return order == null ? weight : weight.ordered(constants(order.columns()));
+    }
+
+    private CudaWeight matrix(String name, int matrices, int rows, int columns, List<WeightRows> blocks) {
         if (pack != null && packs(matrices, blocks)) {
             return packed(pack, name, rows, columns, blocks);
         }
@@ -271,7 +322,7 @@ public final class WeightLoader {
                 rowBytes,
                 (_, firstTile, count) ->
                         products.pack(launcher, rowMajor(), rowBytes, address, firstTile, count, columns));
-        return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false, products);
+        return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false, products, 0);
     }
 
     private CudaWeight fp8(Fp8Linear products, String name, int rows, int columns, List<WeightRows> blocks) {
@@ -284,7 +335,7 @@ public final class WeightLoader {
             products.pack(launcher, rowMajor(), rowBytes, address, firstTile, count, columns);
         });
         var factors = new Fp8Weight(products, constants(scales.tiles()), constants(scales.rows()));
-        return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false, factors);
+        return new CudaWeight(name, 1, rows, columns, address, 0, List.of(), false, factors, 0);
     }
 
     private long cleared(long bytes) {
@@ -395,13 +446,21 @@ public final class WeightLoader {
 
     /** Sends float32 numbers to memory of their own. */
     public long constants(float[] values) {
-        long bytes = (long) values.length * Float.BYTES;
-        long address = device.memory().allocateWeights(bytes);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment source = arena.allocateFrom(JAVA_FLOAT, values);
-            device.driver().copyIn(address, source, bytes, device.stream());
-            device.synchronize();
+            return constants(arena.allocateFrom(JAVA_FLOAT, values));
         }
+    }
+
+    private long constants(int[] values) {
+        try (Arena arena = Arena.ofConfined()) {
+            return constants(arena.allocateFrom(JAVA_INT, values));
+        }
+    }
+
+    private long constants(MemorySegment values) {
+        long address = device.memory().allocateWeights(values.byteSize());
+        device.driver().copyIn(address, values, values.byteSize(), device.stream());
+        device.synchronize();
         return address;
     }
 

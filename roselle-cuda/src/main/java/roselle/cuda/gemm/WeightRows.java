@@ -2,8 +2,10 @@ package roselle.cuda.gemm;
 
 import java.lang.foreign.MemorySegment;
 import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
 import roselle.api.DeviceException;
 import roselle.cuda.kernel.KernelNumbers;
+import roselle.quantization.ColumnOrder;
 import roselle.quantization.GroupScales;
 import roselle.quantization.ScaledBlocks;
 import roselle.quantization.StoredMatrix;
@@ -18,6 +20,16 @@ public sealed interface WeightRows {
         @Override
         public DataType type() {
             return tensor.type();
+        }
+
+        @Override
+        public @Nullable ColumnOrder order() {
+            return null;
+        }
+
+        @Override
+        public String name() {
+            return tensor.name();
         }
 
         @Override
@@ -46,6 +58,16 @@ public sealed interface WeightRows {
         @Override
         public DataType type() {
             return blocks.type();
+        }
+
+        @Override
+        public @Nullable ColumnOrder order() {
+            return blocks.order();
+        }
+
+        @Override
+        public String name() {
+            return blocks.matrix().name();
         }
 
         @Override
@@ -106,6 +128,12 @@ public sealed interface WeightRows {
     }
 
     DataType type();
+
+    /** The order in which a row's columns are written; null where it is the matrix's own. */
+    @Nullable ColumnOrder order();
+
+    /** Of the tensor that has the numbers or codes. */
+    String name();
 
     /** {@code [rows, columns]}. */
     Shape shape();

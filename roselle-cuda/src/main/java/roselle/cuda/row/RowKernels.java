@@ -34,6 +34,7 @@ public final class RowKernels {
     private final Kernel addNormed;
     private final Kernel gated;
     private final Kernel gather;
+    private final Kernel order;
     private final Kernel addGated;
     private final Kernel combineExperts;
     private final Kernel scaleLogits;
@@ -60,6 +61,7 @@ public final class RowKernels {
         addNormed = kernels.kernel(generic, "add_normed" + suffix);
         gated = kernels.kernel(generic, "gated" + suffix);
         gather = kernels.kernel(generic, "gather" + suffix);
+        order = kernels.kernel(generic, "order" + suffix);
         addGated = kernels.kernel(generic, "add_gated" + suffix);
         combineExperts = kernels.kernel(generic, "combine_experts" + suffix);
         scaleLogits = kernels.kernel(generic, "scale_logits" + suffix);
@@ -193,6 +195,12 @@ public final class RowKernels {
                     .integer(output.columns());
             launchColumns(fast, output, Math.min(step, rows - first));
         }
+    }
+
+    /** Copies rows whose columns come in another order: an array on the device names the column for each place. */
+    public void order(Rows input, long columns, Rows output, int rows) {
+        launcher.of(order).rows(input).pointer(columns).rows(output).integer(output.columns());
+        launchColumns(output, rows);
     }
 
     public void addGated(Rows input, Rows gate, float scale, Rows output, int rows) {
