@@ -1,8 +1,9 @@
-// What it costs that 132 blocks hand one another a vector, and go on: for hop.py, not for the engine.
+// What it costs that 132 blocks hand one another a vector, and go on: for
+// hop.py, not for the engine.
 #include "common/ampere.cuh"
 
-// A number of 32 bits and the hop that it is of, stored and read as one: whoever sees the hop has the number, and nobody counts
-// (NCCL's protocol LL).
+// A number of 32 bits and the hop that it is of, stored and read as one:
+// whoever sees the hop has the number, and nobody counts (NCCL's protocol LL).
 struct Word {
     u32 value;
     u32 hop;
@@ -19,7 +20,8 @@ __device__ __forceinline__ void take2(Word (&words)[2], const Word* place) {
         : "memory");
 }
 
-// A sum of all that the threads of a block bring, which each of them gets: what a product does with its row, as far as waiting goes.
+// A sum of all that the threads of a block bring, which each of them gets: what
+// a product does with its row, as far as waiting goes.
 __device__ __forceinline__ u32 together(u32 value, u32* shared) {
     value = __reduce_add_sync(~0u, value);
     if (threadIdx.x % 32 == 0) {
@@ -33,8 +35,10 @@ __device__ __forceinline__ u32 together(u32 value, u32* shared) {
     return sum;
 }
 
-// hops times: reads the whole vector of `count` words, puts its own part of the next. words[2][count] begin as zeros. Each thread
-// meanwhile reads CHUNKS times 16 bytes of weights[hop][blocks][CHUNKS][threads], which wait for nobody.
+// hops times: reads the whole vector of `count` words, puts its own part of the
+// next. words[2][count] begin as zeros. Each thread meanwhile reads CHUNKS
+// times 16 bytes of weights[hop][blocks][CHUNKS][threads], which wait for
+// nobody.
 template <int CHUNKS>
 __device__ __forceinline__ void hopWords(Word* words, int count, int hops, const uint4* weights, u32* out) {
     __shared__ u32 sums[2][32];
@@ -73,16 +77,17 @@ __device__ __forceinline__ void hopWords(Word* words, int count, int hops, const
     }
 }
 
-#define HOP_WORDS(CHUNKS)                                                                                                         \
-    extern "C" __global__ void hop_words_##CHUNKS(Word* words, int count, int hops, const uint4* weights, u32* out) {             \
-        hopWords<CHUNKS>(words, count, hops, weights, out);                                                                       \
+#define HOP_WORDS(CHUNKS)                                                                                             \
+    extern "C" __global__ void hop_words_##CHUNKS(Word* words, int count, int hops, const uint4* weights, u32* out) { \
+        hopWords<CHUNKS>(words, count, hops, weights, out);                                                           \
     }
 
 HOP_WORDS(0)
 HOP_WORDS(4)
 HOP_WORDS(8)
 
-// The same by a counter: parts are stored, then counted; one thread waits until all have been counted, then all read.
+// The same by a counter: parts are stored, then counted; one thread waits until
+// all have been counted, then all read.
 extern "C" __global__ void hop_counted(u32* values, u32* counter, int count, int hops, u32* out) {
     __shared__ u32 sums[2][32];
     int part = (count + gridDim.x - 1) / gridDim.x, from = blockIdx.x * part, to = min(from + part, count);
@@ -104,7 +109,10 @@ extern "C" __global__ void hop_counted(u32* values, u32* counter, int count, int
         sum = 0;
         for (int i = 4 * threadIdx.x; i < count; i += 4 * blockDim.x) {
             u32 a, b, c, d;
-            asm volatile("ld.relaxed.gpu.global.v4.b32 {%0, %1, %2, %3}, [%4];" : "=r"(a), "=r"(b), "=r"(c), "=r"(d) : "l"(to_all + i) : "memory");
+            asm volatile("ld.relaxed.gpu.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+                : "=r"(a), "=r"(b), "=r"(c), "=r"(d)
+                : "l"(to_all + i)
+                : "memory");
             sum += a + b + c + d;
         }
         sum = together(sum, sums[hop & 1]);
@@ -130,4 +138,3 @@ extern "C" __global__ void hop_kernel(const u32* values, u32* next, int count) {
         next[i] = sum + i;
     }
 }
-

@@ -7,13 +7,16 @@ import torch
 from driver import long, tensor_map, time_graph
 from generic import GELU_TANH, LIMITS, Lab, Weight, activated
 
-FORMATS = {"i4_128": (4, 128), "i4_32": (4, 32), "i8_128": (8, 128), "i8_32": (8, 32), "f8_e4m3_128": (8, 128)}  # bits, numbers of a group
-KINDS = {8: (1, 1, 5, 4), 16: (1, 1, 5, 3), 32: (2, 1, 5, 3), 64: (2, 1, 4, 3), "many": (2, 4, 4, 4)}  # groups, producers, stages of 4 and 8 bits
+FORMATS = {  # bits, numbers of a block, bytes of factors of a row of a tile
+    "i4_128": (4, 128, 8), "i4_32": (4, 32, 32), "i8_128": (8, 128, 4), "i8_32": (8, 32, 16), "f8_e4m3_128": (8, 128, 4),
+    "q8_0": (8, 32, 8), "q4_0": (4, 32, 8), "q4_k": (4, 256, 12), "q5_k": (5, 256, 12), "q6_k": (6, 256, 10),
+}
+KINDS = {8: (1, 1, 5, 4), 16: (1, 1, 5, 3), 32: (2, 1, 5, 3), 64: (2, 1, 4, 3), "many": (2, 4, 4, 4)}  # groups, producers, stages of small and large tiles
 
 
 def tile_bytes(name):
-    bits, group = FORMATS[name]
-    return 64 * 128 * bits // 8 + 64 * 128 // group * (8 if bits == 4 else 4)
+    bits, _, factors = FORMATS[name]
+    return 64 * (16 * bits + factors)
 
 
 def slices(outputs, columns):
@@ -43,7 +46,7 @@ def run(lab, name, suffix, packed, x, out, kind, bias=None, activation=0, scale=
     cut = slices(outputs, columns)
     tiles = -(-outputs // (64 * groups)) * -(-rows // tokens)
     cluster = 1 if kind == "many" else cut
-    shared = stages[FORMATS[name][0] // 4 - 1] * (groups * tile_bytes(name) + tokens * 256 + 16) + 1024 + ((tokens + 8) * 256 * groups if tokens <= 32 else 0)
+    shared = stages[0 if tile_bytes(name) <= 6144 else 1] * (groups * tile_bytes(name) + tokens * 256 + 16) + 1024 + ((tokens + 8) * 256 * groups if tokens <= 32 else 0)
     kernel = lab.kernels.setdefault((name, kind, suffix), None) or lab.module(f"coded_{name}_hopper").kernel(f"coded_{kind}_{name}_{suffix}")
     lab.kernels[name, kind, suffix] = kernel
     kernel((tiles * cluster, 1, 1), (128 * groups + 32 * producers, 1, 1),
@@ -52,9 +55,10 @@ def run(lab, name, suffix, packed, x, out, kind, bias=None, activation=0, scale=
 
 
 def check(lab):
-    for name, (_, group) in FORMATS.items():
+    for name, (_, block, _) in FORMATS.items():
+        shapes = ((40, 512), (130, 2816), (320, 1280), (4096, 2048)) + (((64, 128), (320, 1152)) if block < 256 else ())
         for suffix in ("bf16", "f16"):
-            for outputs, columns in ((40, 512), (130, 2816), (64, 128), (320, 1152), (4096, 2048)) + (((33, 96), (70, 416)) if group == 32 else ()):
+            for outputs, columns in shapes + (((33, 96), (70, 416)) if block == 32 else ()):
                 weight = Weight(lab, columns, [(name.upper(), outputs)])
                 packed = pack(lab, name, weight.kept[0], outputs, columns)
                 rounded = weight.values.to(torch.bfloat16 if suffix == "bf16" else torch.float16).double()
@@ -77,7 +81,7 @@ def check(lab):
                 index = lab.ints([0, outputs - 1, outputs // 2])
                 table = lab.poisoned(3, columns, suffix)
                 lab.run(f"coded_{name}_hopper", f"coded_rows_{name}_{suffix}", (3, -(-columns // 256)), 256,
-                        [packed, columns, index, 1.0, 0, table, long(table.stride(0))])
+                        [packed, columns, outputs, index, 1.0, 0, table, long(table.stride(0))])
                 lab.same(f"rows of {name} {suffix} {outputs} {columns}", table, weight.values[index.long()].to(table.dtype))
     torch.cuda.synchronize()
     print(f"linear_coded: {lab.checks} checks, {lab.wrong} wrong", flush=True)
@@ -108,7 +112,7 @@ def main():
     torch.manual_seed(1)
     check(lab)
     if "time" in sys.argv:
-        measure(lab, ("i4_128", "i4_32", "i8_128", "f8_e4m3_128"), ((28672, 4096), (4096, 14336), (6144, 4096), (4096, 4096)))
+        measure(lab, [name for name in FORMATS if name in sys.argv] or FORMATS, ((28672, 4096), (4096, 14336), (6144, 4096), (4096, 4096)))
     sys.exit(1 if lab.wrong else 0)
 
 

@@ -1,6 +1,6 @@
 // output[r][n] = scale * activation(sum over k of weight[n][k] * input[r][k] + bias[n])  (+ output[r][n])
 //
-// For Hopper (sm_90a), BF16 and F16 rows with float32 sums, and weights of 4 or 8 bits, packed (pack_codes) as tiles of codes.cuh.
+// For Hopper (sm_90a), BF16 and F16 rows with float32 sums, and weights of 4 to 8 bits, packed (pack_codes) as tiles of codes.cuh.
 // Weights stand on the M side of wgmma.m64nNk16 and are decoded into the registers that it reads them from, so that nothing but
 // codes goes through memory; tokens stand on the N side.
 //
@@ -62,11 +62,11 @@ constexpr int MMA_TOKENS = 16;  // at most, of which warps multiply by themselve
 // Stages of the blocks of each kernel.
 template <class CODES>
 struct CodedStages {
-    static constexpr bool NIBBLES = CODES::BITS == 4;
-    static constexpr int ROWS_8 = NIBBLES ? 5 : 4;
-    static constexpr int ROWS_16 = NIBBLES ? 5 : 3;
-    static constexpr int ROWS_32 = NIBBLES ? 5 : 3;
-    static constexpr int ROWS_64 = NIBBLES ? 4 : 3;
+    static constexpr bool SMALL = CODES::BYTES <= 6144;
+    static constexpr int ROWS_8 = SMALL ? 5 : 4;
+    static constexpr int ROWS_16 = SMALL ? 5 : 3;
+    static constexpr int ROWS_32 = SMALL ? 5 : 3;
+    static constexpr int ROWS_64 = SMALL ? 4 : 3;
     static constexpr int MANY = 4;
 };
 
@@ -227,38 +227,23 @@ __device__ __forceinline__ void codedSerial(const Product& p, const Epilogue& ep
 template <class CODES>
 __device__ __forceinline__ void packCodes(
     const u8* rowsOfBlocks, i64 rowBytes, u8* packed, int firstTile, int rows, int columns) {
-    constexpr int COUNT = CODES::BITS == 4 ? 8 : 4;  // codes of a word
     u8* tile = packed + ((i64)(firstTile + blockIdx.y) * gridDim.x + blockIdx.x) * CODES::BYTES;
     auto block = [&](int row, int column) -> const u8* {
         bool present = blockIdx.y * CODE_ROWS + row < rows && blockIdx.x * CODE_COLUMNS + column < columns;
-        i64 at = (blockIdx.x * CODE_COLUMNS + column) / CODES::GROUP * CODES::BLOCK_BYTES;
+        i64 at = (blockIdx.x * CODE_COLUMNS + column) / CODES::BLOCK * CODES::BLOCK_BYTES;
         return present ? rowsOfBlocks + (blockIdx.y * CODE_ROWS + row) * rowBytes + at : nullptr;
     };
-    for (int i = threadIdx.x; i < CODES::CODE_BYTES / 4; i += blockDim.x) {
-        int lane = i / 4 % 32;
-        int warp = i / (CODES::CODE_BYTES / 16);
-        int part = i / 128 % (CODES::BITS == 4 ? 2 : 4);
-        int step = CODES::BITS == 4 ? part * 4 + i % 4 : part * 2 + i % 4 / 2;
-        u32 word = 0;
-        for (int j = 0; j < COUNT; j++) {
-            int upper = CODES::BITS == 4 ? j % 2 : i % 2;
-            int place = CODES::BITS == 4 ? j / 2 % 2 * 2 + j / 4 : j;
-            int row = warp * 16 + lane / 4 + upper * 8;
-            int column = step * 16 + lane % 4 * 2 + place % 2 + place / 2 * 8;
-            const u8* from = block(row, column);
-            u32 code = from ? CODES::code(from, column % CODES::GROUP) : 0;
-            word |= code << j * CODES::BITS;
-        }
-        ((u32*)tile)[i] = word;
+    auto within = [&](int column) { return (int)((blockIdx.x * CODE_COLUMNS + column) % CODES::BLOCK); };
+    auto code = [&](int row, int column) -> u32 {
+        const u8* from = block(row, column);
+        return from ? CODES::code(from, within(column)) : 0;
+    };
+    for (int i = threadIdx.x; i < (int)CODES::CODE_BYTES / 4; i += blockDim.x) {
+        ((u32*)tile)[i] = CODES::word(i, code);
     }
     for (int i = threadIdx.x; i < CODE_COLUMNS / CODES::GROUP * CODE_ROWS; i += blockDim.x) {
-        const u8* from = block(i % CODE_ROWS, i / CODE_ROWS * CODES::GROUP);
-        float2 factors = from ? CODES::factors(from) : make_float2(0.0f, 0.0f);
-        float* to = (float*)(tile + CODES::CODE_BYTES + i * CODES::FACTOR_BYTES);
-        to[0] = factors.x;
-        if (CODES::FACTOR_BYTES == 8) {
-            to[1] = factors.y;
-        }
+        int column = i / CODE_ROWS * CODES::GROUP;
+        CODES::putFactors(tile, i % CODE_ROWS, column, block(i % CODE_ROWS, column), within(column));
     }
 }
 

@@ -217,8 +217,9 @@ public final class CudaDevice implements Device {
     /** Rows of a table are hidden states as they are. */
     private static void refuseOrdered(StoredMatrix table) {
         if (WeightRows.of(table).order() != null) {
-            throw new DeviceException("tensor " + table.name() + " is a table of embeddings whose columns were quantized in an order"
-                    + " of their own, which no kernel reads: take another file of the model, or the device cpu");
+            throw new DeviceException(
+                    "tensor " + table.name() + " is a table of embeddings whose columns were quantized in an order"
+                            + " of their own, which no kernel reads: take another file of the model, or the device cpu");
         }
     }
 

@@ -120,8 +120,8 @@ class ScaledBlocksTest {
             }
             var order = new Tensor("g_idx", DataType.I32, Shape.of(COLUMNS), of);
             var scales = plain.scales();
-            var matrix = new StoredMatrix.Scaled(
-                    plain.codes(), new GroupScales(scales.group(), scales.grid(), 0, order), 8);
+            var matrix =
+                    new StoredMatrix.Scaled(plain.codes(), new GroupScales(scales.group(), scales.grid(), 0, order), 8);
             ScaledBlocks blocks = ScaledBlocks.of(matrix).orElseThrow();
             float[] expected = matrix.numbers();
             var row = new float[COLUMNS];

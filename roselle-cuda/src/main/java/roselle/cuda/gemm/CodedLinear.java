@@ -36,20 +36,20 @@ public final class CodedLinear implements TileProducts {
         public final int groups; // times 64 outputs of a block
         public final int producers; // warps, of which one thread fetches
         private final String label;
-        private final int stagesOfNibbles;
-        private final int stagesOfBytes;
+        private final int stagesOfSmall; // tiles
+        private final int stagesOfLarge;
 
-        Kind(String label, int tokens, int groups, int producers, int stagesOfNibbles, int stagesOfBytes) {
+        Kind(String label, int tokens, int groups, int producers, int stagesOfSmall, int stagesOfLarge) {
             this.label = label;
             this.tokens = tokens;
             this.groups = groups;
             this.producers = producers;
-            this.stagesOfNibbles = stagesOfNibbles;
-            this.stagesOfBytes = stagesOfBytes;
+            this.stagesOfSmall = stagesOfSmall;
+            this.stagesOfLarge = stagesOfLarge;
         }
 
         public int stages(CodedFormat format) {
-            return format.type().packing().bits() < Byte.SIZE ? stagesOfNibbles : stagesOfBytes;
+            return format.isSmall() ? stagesOfSmall : stagesOfLarge;
         }
 
         public int stageBytes(CodedFormat format) {

@@ -33,8 +33,8 @@ import roselle.tensor.Dequantizer;
  * Brings weights to the device through pinned memory: a mapped file is read by Java alone.
  *
  * <p>On Hopper a plain matrix is rounded to the activations' 16 bits and packed for the tensor cores, and so are codes with scales
- * of a second tensor, in their bits; other quantized ones, experts, and all where rows are float32 stay as the checkpoint has
- * them, but for scales of a second tensor, which go between the codes.
+ * of a second tensor and the blocks of some GGUF types, in their bits; other quantized ones, experts, and all where rows are float32
+ * stay as the checkpoint has them, but for scales of a second tensor, which go between the codes.
  */
 public final class WeightLoader {
     private static final System.Logger LOG = System.getLogger(WeightLoader.class.getName());
@@ -96,6 +96,21 @@ public final class WeightLoader {
         return fits ? CodedFormat.of(first) : Optional.empty();
     }
 
+    /** Blocks of one type each that follow one another, if there are several, and tiles for each; else none. */
+    private List<List<WeightRows>> joined(int matrices, List<WeightRows> blocks) {
+        var runs = new ArrayList<List<WeightRows>>();
+        for (WeightRows block : blocks) {
+            if (runs.isEmpty() || runs.getLast().getFirst().type() != block.type()) {
+                runs.add(new ArrayList<>());
+            }
+            runs.getLast().add(block);
+        }
+        boolean fits = runs.size() > 1
+                && areWholeTiles(blocks)
+                && runs.stream().allMatch(run -> codes(matrices, run).isPresent());
+        return fits ? runs : List.of();
+    }
+
     private static boolean isFp8(Optional<CodedFormat> codes) {
         return codes.map(CodedFormat::type).filter(DataType.F8_E4M3_128::equals).isPresent();
     }
@@ -138,9 +153,10 @@ public final class WeightLoader {
             }
         }
         if (order != null && matrices > 1) {
-            throw new DeviceException("tensor " + first.name() + " is one of several matrices that are multiplied at once, and its"
-                    + " columns were quantized in an order of its own, which no kernel reads: take another file of the model, or"
-                    + " the device cpu");
+            throw new DeviceException(
+                    "tensor " + first.name() + " is one of several matrices that are multiplied at once, and its"
+                            + " columns were quantized in an order of its own, which no kernel reads: take another file of the model, or"
+                            + " the device cpu");
         }
         if (order != null) {
             orderedColumns = Math.max(orderedColumns, columns(blocks));
@@ -164,6 +180,10 @@ public final class WeightLoader {
         if (codes.isPresent()) {
             return CodedLinear.bytes(
                     codes.get(), rows(blocks), blocks.getFirst().shape().columns());
+        }
+        List<List<WeightRows>> joined = joined(matrices, blocks);
+        if (!joined.isEmpty()) {
+            return joined.stream().mapToLong(run -> matrixBytes(1, run)).sum();
         }
         long bytes = aligned(blocks.size() * WeightBlockLayout.BYTES);
         if (isStack(matrices, blocks)) {
@@ -223,9 +243,17 @@ public final class WeightLoader {
         if (fp8 != null && isFp8(codes)) {
             return fp8(fp8, name, rows, columns, blocks);
         }
-        return codes.isPresent()
-                ? coded(codes.get(), name, rows, columns, blocks)
-                : raw(name, matrices, rows / matrices, columns, blocks);
+        if (codes.isPresent()) {
+            return coded(codes.get(), name, rows, columns, blocks);
+        }
+        List<List<WeightRows>> joined = joined(matrices, blocks);
+        if (joined.isEmpty()) {
+            return raw(name, matrices, rows / matrices, columns, blocks);
+        }
+        List<CudaWeight> parts = joined.stream()
+                .map(run -> matrix(name, 1, Math.toIntExact(rows(run)), columns, run))
+                .toList();
+        return new CudaWeight(name, 1, rows, columns, 0, 0, List.of(), false, new JoinedProducts(parts), 0);
     }
 
     private CudaWeight raw(String name, int matrices, int rows, int columns, List<WeightRows> blocks) {

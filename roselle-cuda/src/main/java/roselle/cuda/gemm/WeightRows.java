@@ -130,7 +130,8 @@ public sealed interface WeightRows {
     DataType type();
 
     /** The order in which a row's columns are written; null where it is the matrix's own. */
-    @Nullable ColumnOrder order();
+    @Nullable
+    ColumnOrder order();
 
     /** Of the tensor that has the numbers or codes. */
     String name();

@@ -14,8 +14,18 @@ public record CodedFormat(DataType type) {
     /** Columns of a tile. */
     public static final int COLUMNS = 128;
 
-    private static final List<DataType> TYPES =
-            List.of(DataType.F8_E4M3_128, DataType.I8_128, DataType.I8_32, DataType.I4_128, DataType.I4_32);
+    private static final List<DataType> TYPES = List.of(
+            DataType.F8_E4M3_128,
+            DataType.I8_128,
+            DataType.I8_32,
+            DataType.I4_128,
+            DataType.I4_32,
+            DataType.Q8_0,
+            DataType.Q4_0,
+            DataType.Q4_K,
+            DataType.Q5_K,
+            DataType.Q6_K);
+    private static final int SMALL = 6144; // bytes
 
     /** The format of blocks of a type; empty where there are no tiles of them. */
     public static Optional<CodedFormat> of(DataType type) {
@@ -36,11 +46,36 @@ public record CodedFormat(DataType type) {
         return "Codes" + type.name();
     }
 
-    /** Bytes of a tile: its codes, and for each group of a row the scale, with the zero where there is one. */
+    /** Bytes of a tile: its codes, and the factors of each row's groups. */
     public int tileBytes() {
-        int codes = PackedTiles.TILE * COLUMNS * type.packing().bits() / Byte.SIZE;
-        int factors = type.packing().bits() < Byte.SIZE ? 2 : 1;
-        return codes + PackedTiles.TILE * COLUMNS / type.blockElements() * factors * Float.BYTES;
+        return PackedTiles.TILE * (COLUMNS * bits() / Byte.SIZE + factorBytes());
+    }
+
+    /** Whether more tiles find room in a block's shared memory. */
+    public boolean isSmall() {
+        return tileBytes() <= SMALL;
+    }
+
+    private int bits() {
+        return switch (type) {
+            case Q5_K -> 5;
+            case Q6_K -> 6;
+            case Q4_0, Q4_K, I4_128, I4_32 -> 4;
+            default -> Byte.SIZE;
+        };
+    }
+
+    /** Of a row of a tile. */
+    private int factorBytes() {
+        int groups = COLUMNS / Math.min(COLUMNS, type.blockElements());
+        return switch (type) {
+            case Q8_0, Q4_0 -> groups * Short.BYTES;
+            case Q4_K, Q5_K ->
+                4 * 2 + 2 * Short.BYTES; // scales and minimums of groups of 32, and what they are multiplied with
+            case Q6_K -> 8 + Short.BYTES; // scales of groups of 16
+            case I4_128, I4_32 -> groups * 2 * Float.BYTES;
+            default -> groups * Float.BYTES;
+        };
     }
 
     /** Its kernels. */

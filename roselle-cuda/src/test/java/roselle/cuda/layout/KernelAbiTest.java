@@ -251,7 +251,7 @@ class KernelAbiTest {
             String name = format.struct();
             coded.equal(name + "::BYTES", format.tileBytes())
                     .equal(name + "::BLOCK_BYTES", format.type().blockBytes())
-                    .equal(name + "::GROUP", format.type().blockElements());
+                    .equal(name + "::BLOCK", format.type().blockElements());
             for (CodedLinear.Kind kind : CodedLinear.Kind.values()) {
                 int stages = kind.stages(format);
                 String ring = "CodedRing<%s, %d, %d, %d, %d>"
