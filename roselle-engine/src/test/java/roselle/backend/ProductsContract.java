@@ -355,7 +355,7 @@ public abstract class ProductsContract extends RowsContract {
         var codes = new byte[(int) shape.elements()];
         random.nextBytes(codes);
         for (int i = 0; i < codes.length; i++) {
-            codes[i] >>= 8 - bits;
+            codes[i] = (byte) (codes[i] >> (8 - bits));
         }
         float[] scales = random((int) grid.elements());
         for (int i = 0; i < scales.length; i++) {

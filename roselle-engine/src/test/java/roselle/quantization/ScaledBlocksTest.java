@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -123,6 +124,7 @@ class ScaledBlocksTest {
             var matrix =
                     new StoredMatrix.Scaled(plain.codes(), new GroupScales(scales.group(), scales.grid(), 0, order), 8);
             ScaledBlocks blocks = ScaledBlocks.of(matrix).orElseThrow();
+            ColumnOrder columns = Objects.requireNonNull(blocks.order());
             float[] expected = matrix.numbers();
             var row = new float[COLUMNS];
             MemorySegment written = arena.allocate(blocks.rowBytes());
@@ -131,7 +133,7 @@ class ScaledBlocksTest {
                 Dequantizer.of(blocks.type()).dequantize(written, 0, row, 0, COLUMNS);
                 for (int place = 0; place < COLUMNS; place++) {
                     int column = place % size * groups + place / size;
-                    assertThat(blocks.order().at(place)).isEqualTo(column);
+                    assertThat(columns.at(place)).isEqualTo(column);
                     assertThat(row[place]).isEqualTo(expected[r * COLUMNS + column]);
                 }
             }
