@@ -7,16 +7,22 @@ import roselle.grammar.automaton.Lexeme;
 
 /** The masks of lexemes that are others with bounds: what the bounds forbid is taken off. Not thread-safe. */
 final class BoundedWalk {
+    private static final int MANY = 8; // nodes that are asked about one by one take as long as to sort one
+
     private final Vocabulary vocabulary;
     private final TokenTrie trie;
-    private final SetBuilder tokens;
+    private SetBuilder tokens = SetBuilder.NONE; // lent for one mask
     private final LexemePath path;
 
     BoundedWalk(Vocabulary vocabulary) {
         this.vocabulary = vocabulary;
         this.trie = vocabulary.trie();
-        this.tokens = new SetBuilder(vocabulary.words());
         this.path = new LexemePath(vocabulary);
+    }
+
+    /** Takes what a mask needs. */
+    void take(Builders builders) {
+        tokens = builders.take();
     }
 
     /** A lexeme's tokens with bounds on their number of symbols. */
@@ -75,7 +81,7 @@ final class BoundedWalk {
             ends = kept(ends, node -> counts.ofEnd(node) >= looser.least() && counts.ofEnd(node) <= looser.most());
         }
         if (!areAllKnown) {
-            ask(lexeme, root, agreed);
+            ask(lexeme, root, longer(all.inside, root, agreed));
             ends = kept(ends, node -> symbols.symbols[node] <= agreed || mayEnd(node));
         }
         return new LexemeMask(tokens.finish(), ends);
@@ -95,15 +101,34 @@ final class BoundedWalk {
         }
     }
 
-    /** Takes off the tokens of more symbols that a lexeme does not allow below a node. */
-    private void ask(Lexeme lexeme, int root, int agreed) {
-        int[] nodes = vocabulary.symbols().longerThan(agreed);
+    /** The nodes below a root at which tokens with more symbols end, those of some tokens among them, in their order. */
+    private int[] longer(TokenSet some, int root, int agreed) {
+        NodeSymbols symbols = vocabulary.symbols();
+        int[] nodes = symbols.longerThan(agreed);
+        if (some.count() < nodes.length / MANY) {
+            IntList found = new IntList();
+            some.forEach(token -> {
+                int node = symbols.nodeOf[token];
+                if (symbols.symbols[node] > agreed) {
+                    found.add(node);
+                }
+            });
+            int[] few = found.toArray();
+            Arrays.sort(few);
+            return few;
+        }
+        int from = Arrays.binarySearch(nodes, root);
+        int to = Arrays.binarySearch(nodes, trie.end[root]);
+        return root == 0 ? nodes : Arrays.copyOfRange(nodes, from < 0 ? -1 - from : from, to < 0 ? -1 - to : to);
+    }
+
+    /** Takes off the tokens at some nodes that a lexeme does not allow below a root. */
+    private void ask(Lexeme lexeme, int root, int[] nodes) {
         path.begin(lexeme, root);
-        int at = Arrays.binarySearch(nodes, root);
-        for (int i = at < 0 ? -1 - at : at; i < nodes.length && nodes[i] < trie.end[root]; i++) {
-            if (tokens.has(trie.token[nodes[i]])) {
-                boolean isInside = path.at(nodes[i]) != null;
-                for (int token = isInside ? -1 : trie.token[nodes[i]]; token >= 0; token = trie.nextSame[token]) {
+        for (int node : nodes) {
+            if (tokens.has(trie.token[node])) {
+                boolean isInside = path.at(node) != null;
+                for (int token = isInside ? -1 : trie.token[node]; token >= 0; token = trie.nextSame[token]) {
                     tokens.remove(token);
                 }
             }

@@ -26,6 +26,7 @@ final class ClassTrie {
     final int[][] nodes; // of the vocabulary's trie
     final int[] tokens; // in the order of the nodes
     final int[] firstToken; // of a node, in these; one more at the end
+    final long[] hashes; // the sum of those of so many of these tokens
     private final Map<Integer, Integer> only =
             new HashMap<>(); // nodes that are one of the vocabulary's trie, by that one
 
@@ -137,6 +138,10 @@ final class ClassTrie {
         }
         this.tokens = new int[firstToken[met.count]];
         fill(trie, met, place);
+        this.hashes = new long[tokens.length + 1];
+        for (int i = 0; i < tokens.length; i++) {
+            hashes[i + 1] = hashes[i] + TokenHash.of(tokens[i]);
+        }
         for (int node = 0; node < met.count; node++) {
             kind[place[node]] = (short) met.kind[node];
             if (nodes[node].length == 1) {

@@ -12,7 +12,7 @@ final class ClassWalk {
     private final TokenTrie trie;
     private final ClassTrie classes;
     private final LexemeWalk walk;
-    private IntList found = new IntList(); // of the innermost walk
+    private Ranges found = new Ranges(); // of the innermost walk, in the tokens of the classes
 
     ClassWalk(Vocabulary vocabulary, LexemeWalk walk) {
         this.trie = vocabulary.trie();
@@ -28,10 +28,10 @@ final class ClassWalk {
 
     /** Adds the tokens below a node that stay inside a lexeme to the walk's, and its ends. */
     void inside(Lexeme lexeme, int root, Ends.Builder ends) {
-        IntList outer = found; // of a walk that this one is in the midst of
-        found = new IntList();
+        Ranges outer = found; // of a walk that this one is in the midst of
+        found = new Ranges();
         below(lexeme, root, ends);
-        walk.addMany(found);
+        walk.addMany(classes, found);
         found = outer;
     }
 
@@ -78,9 +78,8 @@ final class ClassWalk {
     }
 
     private void addOwn(int node) {
-        int to = node + 1 < classes.firstToken.length ? classes.firstToken[node + 1] : classes.tokens.length;
-        for (int i = classes.firstToken[node]; i < to; i++) {
-            found.add(classes.tokens[i]);
+        if (classes.firstToken[node] < classes.firstToken[node + 1]) {
+            found.add(classes.firstToken[node], classes.firstToken[node + 1]);
         }
     }
 

@@ -26,6 +26,11 @@ final class LexemeMasks {
         this.bounds = new BoundedWalk(vocabulary);
     }
 
+    /** Takes what a mask needs. */
+    void take(Builders builders) {
+        bounds.take(builders);
+    }
+
     /** The tokens below a node whose bytes from there on stay inside a lexeme, and its ends within them. */
     LexemeMask mask(Lexeme lexeme, int node) {
         if (lexeme.isShared()) {

@@ -19,8 +19,9 @@ final class LexemeWalk {
     private final Vocabulary vocabulary;
     private final TokenTrie trie;
     private final int minApart;
+    private final Builders lent;
     private final List<SetBuilder> builders = new ArrayList<>(); // of masks, one for each depth of masks within masks
-    private SetBuilder inner; // the one in use
+    private SetBuilder inner = SetBuilder.NONE; // the one in use
     private int depth; // of masks within masks
     private final LexemeMasks lexemes;
     private final @Nullable Lexeme[] path; // of a scan, by depth
@@ -28,13 +29,12 @@ final class LexemeWalk {
     private final int[] wayOfTexts; // by depth
     private final ClassWalk classes;
 
-    LexemeWalk(Vocabulary vocabulary) {
+    LexemeWalk(Vocabulary vocabulary, Builders lent) {
+        this.lent = lent;
         this.lexemes = new LexemeMasks(vocabulary, this);
         this.vocabulary = vocabulary;
         this.trie = vocabulary.trie();
         this.minApart = Math.max(2 * MIN_LOOPED, trie.nodes / APART);
-        this.inner = new SetBuilder(vocabulary.words());
-        this.builders.add(inner);
         this.path = new Lexeme[trie.maxDepth + 1];
         this.ways = new LexemePath(vocabulary);
         this.wayOfTexts = new int[trie.maxDepth + 1];
@@ -44,6 +44,14 @@ final class LexemeWalk {
     /** What is known of lexemes. */
     LexemeMasks lexemes() {
         return lexemes;
+    }
+
+    /** Takes what a mask needs. */
+    void take() {
+        builders.clear();
+        builders.add(lent.take());
+        lexemes.take(lent);
+        clear();
     }
 
     /** Begins anew: a walk that was given up may have left some. */
@@ -85,20 +93,25 @@ final class LexemeWalk {
         return new LexemeMask(inner.finish(), ends.build());
     }
 
-    /** Adds tokens of which there are many. */
-    void addMany(IntList tokens) {
-        int[] all = tokens.toArray();
-        if (all.length <= MIN_DENSE) {
-            for (int token : all) {
-                inner.add(token);
+    /** Adds tokens of ranges, each once, of which there are many. */
+    void addMany(ClassTrie from, Ranges ranges) {
+        boolean areFew = ranges.count() <= MIN_DENSE;
+        long[] bits = areFew ? new long[0] : new long[vocabulary.words()];
+        long hash = 0;
+        for (int which = 0; which < ranges.size(); which++) {
+            for (int i = ranges.first(which); i < ranges.end(which); i++) {
+                int token = from.tokens[i];
+                if (areFew) {
+                    inner.add(token);
+                } else {
+                    bits[token >>> 6] |= 1L << token;
+                }
             }
-            return;
+            hash += from.hashes[ranges.end(which)] - from.hashes[ranges.first(which)];
         }
-        long[] bits = new long[vocabulary.words()];
-        for (int token : all) {
-            bits[token >>> 6] |= 1L << token;
+        if (!areFew) {
+            inner.addAll(TokenSet.of(Dense.of(bits, hash)));
         }
-        inner.addAll(TokenSet.of(Dense.of(bits)));
     }
 
     /** Walks from a node with symbols beyond ASCII. */
@@ -141,7 +154,7 @@ final class LexemeWalk {
     private LexemeMask apart(Lexeme lexeme, int node) {
         SetBuilder outer = inner;
         if (++depth == builders.size()) {
-            builders.add(new SetBuilder(vocabulary.words()));
+            builders.add(lent.take());
         }
         inner = builders.get(depth);
         LexemeMask found = lexemes.mask(lexeme, node); // where this is given up, so is all
@@ -202,9 +215,7 @@ final class LexemeWalk {
             if (exit == last) {
                 return;
             }
-            for (int i = symbols.firstToken[exit]; i < symbols.firstToken[trie.end[exit]]; i++) {
-                inner.remove(symbols.tokens[i]);
-            }
+            inner.removeAll(symbols.tokens, symbols.firstToken[exit], symbols.firstToken[trie.end[exit]]);
             int above = symbols.above(exit); // where the symbol begins
             int before = above == parent ? 0 : trie.octet[above] & 0xFF;
             Lexeme detour = before < 128 ? detours.behind[before] : null;
@@ -492,12 +503,6 @@ final class LexemeWalk {
         }
     }
 
-    private void removeAll(int node, IntList gone) {
-        for (int below = node; below < trie.end[node]; below++) {
-            remove(below, gone);
-        }
-    }
-
     private void excludeAt(@Nullable Lexeme excluded, int node, boolean @Nullable [] mayClose, IntList gone) {
         if (excluded == null) {
             return;
@@ -536,17 +541,16 @@ final class LexemeWalk {
     LexemeMask differing(LexemeMask other, Lexeme lexeme, Lexeme resembled, int root) {
         inner.clear();
         inner.addAll(other.inside);
-        IntList gone = new IntList();
+        Ranges gone = new Ranges();
+        gone.add(root, root + 1);
         Ends.Builder further = new Ends.Builder();
         differ(lexeme, resembled, root, gone, further);
-        int[] nodes = gone.toArray();
-        Arrays.sort(nodes);
         Ends.Builder ends = new Ends.Builder();
         if (lexeme.mayEnd() && trie.hasChildren(root)) {
             ends.add(lexeme, root);
         }
         for (int i = 0; i < other.ends.size(); i++) {
-            if (other.ends.nodes[i] != root && Arrays.binarySearch(nodes, other.ends.nodes[i]) < 0) {
+            if (!gone.has(other.ends.nodes[i])) {
                 ends.add(other.ends.lexemes[i], other.ends.nodes[i]);
             }
         }
@@ -555,7 +559,8 @@ final class LexemeWalk {
     }
 
     @SuppressWarnings("ReferenceEquality") // interned
-    private void differ(Lexeme one, Lexeme other, int parent, IntList gone, Ends.Builder further) {
+    private void differ(Lexeme one, Lexeme other, int parent, Ranges gone, Ends.Builder further) {
+        NodeSymbols symbols = vocabulary.symbols();
         for (int i = trie.firstChild[parent]; i < trie.firstChild[parent + 1]; i++) {
             int node = trie.child[i];
             Lexeme mine = one.next(trie.childOctet[i] & 0xFF);
@@ -564,12 +569,13 @@ final class LexemeWalk {
                 continue;
             }
             if (mine == null) {
-                removeAll(node, gone);
+                inner.removeAll(symbols.tokens, symbols.firstToken[node], symbols.firstToken[trie.end[node]]);
+                gone.add(node, trie.end[node]);
             } else if (its == null) {
                 enter(mine, node, further);
             } else {
                 if (its.mayEnd()) {
-                    gone.add(node);
+                    gone.add(node, node + 1);
                 }
                 if (mine.mayEnd() && trie.hasChildren(node)) {
                     further.add(mine, node);

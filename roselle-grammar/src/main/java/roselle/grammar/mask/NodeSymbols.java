@@ -34,6 +34,9 @@ final class NodeSymbols {
     /** Of a token, in {@link #tokens}. */
     final int[] rank;
 
+    /** The node at which a token ends. */
+    final int[] nodeOf;
+
     /** Of a node, in {@link #tokens}; one more at the end. */
     final int[] firstToken;
 
@@ -53,6 +56,7 @@ final class NodeSymbols {
         this.symbols = new short[trie.nodes];
         this.kind = new short[trie.nodes];
         this.firstToken = new int[trie.nodes + 1];
+        this.nodeOf = new int[trie.nextSame.length];
         int[] inOrder = new int[trie.nextSame.length];
         int count = 0;
         int[] first = new int[trie.nodes]; // code points that the bytes of a symbol may become
@@ -64,6 +68,7 @@ final class NodeSymbols {
             firstToken[node] = count;
             for (int token = trie.token[node]; token >= 0; token = trie.nextSame[token]) {
                 inOrder[count++] = token;
+                nodeOf[token] = node;
             }
             for (int i = trie.firstChild[node]; i < trie.firstChild[node + 1]; i++) {
                 int child = trie.child[i];

@@ -6,7 +6,10 @@ import org.jspecify.annotations.Nullable;
 /** A set of tokens while it is made; used again and again. Not thread-safe. */
 final class SetBuilder {
     /** Sets of more differences become a base. */
-    private static final int MAX_LISTED = 4096;
+    private static final int MAX_LISTED = 1024;
+
+    /** One that nobody uses, in the place of those that are lent. */
+    static final SetBuilder NONE = new SetBuilder(0);
 
     private final long[] isAdded;
     private final long[] isRemoved;
@@ -53,6 +56,13 @@ final class SetBuilder {
                 removed = Arrays.copyOf(removed, 2 * removedSize);
             }
             removed[removedSize++] = token;
+        }
+    }
+
+    /** Removes the tokens between two places of a list. */
+    void removeAll(int[] tokens, int from, int to) {
+        for (int i = from; i < to; i++) {
+            remove(tokens[i]);
         }
     }
 

@@ -86,11 +86,13 @@ public final class TokenMasks {
             forget();
         }
         constraint.beginStep();
+        walk.take();
         TokenMask mask;
         try {
             State twin = state.twin();
             mask = twin.equals(state) ? walkedMask(state, false) : maskByTwin(state, twin);
         } finally {
+            walk.release();
             constraint.endStep();
         }
         known.add(state, mask);

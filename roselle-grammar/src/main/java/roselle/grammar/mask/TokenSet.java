@@ -1,6 +1,5 @@
 package roselle.grammar.mask;
 
-import java.util.Arrays;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -14,14 +13,23 @@ import org.jspecify.annotations.Nullable;
 record TokenSet(@Nullable Dense base, int[] added, int[] removed) {
     static final TokenSet NONE = new TokenSet(null, new int[0], new int[0]);
 
+    /** How many tokens it has. */
+    int count() {
+        return added.length + (base == null ? 0 : base.count - removed.length);
+    }
+
     /** Tells each of its tokens. */
     void forEach(IntConsumer consumer) {
         for (int token : added) {
             consumer.accept(token);
         }
-        if (base != null) {
-            for (int token = 0; token < base.bits.length << 6; token++) {
-                if (base.has(token) && Arrays.binarySearch(removed, token) < 0) {
+        int gone = 0; // of those that are removed, so many have been passed
+        for (int word = 0; base != null && word < base.bits.length; word++) {
+            for (long rest = base.bits[word]; rest != 0; rest &= rest - 1) {
+                int token = (word << 6) + Long.numberOfTrailingZeros(rest);
+                if (gone < removed.length && removed[gone] == token) {
+                    gone++;
+                } else {
                     consumer.accept(token);
                 }
             }

@@ -16,6 +16,7 @@ final class TrieWalk {
             8; // nodes, from which on a walk within a value is kept for all places of the value
 
     private final TokenTrie trie;
+    private final Builders builders;
     private final LexemeWalk inside;
     private final Found ofMask;
     private final Found ofPart;
@@ -26,14 +27,10 @@ final class TrieWalk {
 
     /** What a walk finds: tokens, those that reach far, each perhaps twice, and ends of the value that it is within. */
     private static final class Found {
-        final SetBuilder tokens;
+        SetBuilder tokens = SetBuilder.NONE; // lent for one mask
         final IntList far = new IntList();
         final List<Exit> exits = new ArrayList<>();
         boolean asksFar = true; // parts may be asked later
-
-        Found(Vocabulary vocabulary) {
-            this.tokens = new SetBuilder(vocabulary.words());
-        }
 
         void clear() {
             tokens.clear();
@@ -50,10 +47,11 @@ final class TrieWalk {
     private record Part(TokenSet inside, int[] far, List<Exit> exits) {}
 
     TrieWalk(Vocabulary vocabulary) {
-        this.inside = new LexemeWalk(vocabulary);
+        this.builders = new Builders(vocabulary.builders());
+        this.inside = new LexemeWalk(vocabulary, builders);
         this.trie = vocabulary.trie();
-        this.ofMask = new Found(vocabulary);
-        this.ofPart = new Found(vocabulary);
+        this.ofMask = new Found();
+        this.ofPart = new Found();
         this.found = ofMask;
     }
 
@@ -65,6 +63,17 @@ final class TrieWalk {
     /** The mask's tokens so far. */
     SetBuilder tokens() {
         return ofMask.tokens;
+    }
+
+    /** Takes what a mask needs, until {@link #release}. */
+    void take() {
+        ofMask.tokens = builders.take();
+        ofPart.tokens = builders.take();
+        inside.take();
+    }
+
+    void release() {
+        builders.release();
     }
 
     /** Begins a mask; tells {@link #farTokens} of it where they are asked for. */

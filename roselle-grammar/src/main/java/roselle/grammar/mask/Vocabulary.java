@@ -28,6 +28,7 @@ public final class Vocabulary {
     private final Map<Symbols, Slice> slices = new LinkedHashMap<>(64, 0.75f, true); // the least lately asked for first
     private final AtomicLong sliceBytes = new AtomicLong();
     private final MaskStore masks;
+    private final Builders.Pool builders;
     private final FarTokens far;
 
     /**
@@ -49,6 +50,7 @@ public final class Vocabulary {
         this.symbols = new NodeSymbols(trie);
         this.classes = new ClassTrie(trie, symbols);
         this.masks = new MaskStore(words());
+        this.builders = new Builders.Pool(words());
         this.far = new FarTokens(this.tokens);
     }
 
@@ -119,6 +121,10 @@ public final class Vocabulary {
             eldest.next().drop();
             eldest.remove();
         }
+    }
+
+    Builders.Pool builders() {
+        return builders;
     }
 
     FarTokens far() {
