@@ -30,6 +30,9 @@ record Exclusions(Language wider, Language gone) {
     }
 
     private static @Nullable Exclusions find(Languages languages, Language language) {
+        if (!isEndless(language) && Endings.areOpen(languages, language)) {
+            return new Exclusions(languages.any(), languages.not(language));
+        }
         Language[] parts = language.kind == Kind.AND ? language.parts : new Language[] {language};
         Language[] rest = new Language[parts.length];
         Language[] excluded = new Language[parts.length];
@@ -109,8 +112,11 @@ record Exclusions(Language wider, Language gone) {
 
     /** Asks all places of a language, and remembers a yes for each, because it holds for the places behind them, too. */
     private static Language findEverywhere(Languages languages, Language language) {
-        CodePoints symbols = live(languages, language);
         language.everywhere = language;
+        if (forbidsSome(language)) {
+            return language;
+        }
+        CodePoints symbols = live(languages, language);
         if (symbols.size() < MIN_SYMBOLS) {
             return language;
         }
@@ -132,6 +138,25 @@ record Exclusions(Language wider, Language gone) {
         Language all = languages.repeat(languages.symbol(symbols), 0, Language.UNBOUNDED);
         seen.forEach(place -> place.everywhere = all);
         return all;
+    }
+
+    /** Whether it shows that something may never come: then some symbol cannot, where that is all but complete. */
+    private static boolean forbidsSome(Language language) {
+        return switch (language.kind) {
+            case NOT -> endsWithAny(language.parts[0]);
+            case AND, OR -> Arrays.stream(language.parts).anyMatch(Exclusions::forbidsSome);
+            default -> false;
+        };
+    }
+
+    private static boolean endsWithAny(Language language) {
+        return switch (language.kind) {
+            case ANY -> true;
+            case CONCAT -> endsWithAny(language.parts[1]);
+            case OR -> Arrays.stream(language.parts).anyMatch(Exclusions::endsWithAny);
+            case AND -> Arrays.stream(language.parts).allMatch(Exclusions::endsWithAny);
+            default -> false;
+        };
     }
 
     private static CodePoints live(Languages languages, Language language) {

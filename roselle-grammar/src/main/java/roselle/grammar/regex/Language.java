@@ -1,5 +1,6 @@
 package roselle.grammar.regex;
 
+import java.util.Collection;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -121,5 +122,12 @@ public final class Language {
     /** The one text that ended here, where this is what is left of a list of texts; else null. */
     public @Nullable String completed() {
         return kind == Kind.LITERALS ? ((Literals) Objects.requireNonNull(payload)).completed() : null;
+    }
+
+    /** The texts that are in it and perhaps some more, where it is a list that nothing has been read of; else null. */
+    public @Nullable Collection<String> texts() {
+        return payload instanceof Literals list && list.depth() == 0
+                ? list.texts().index.keySet()
+                : null;
     }
 }

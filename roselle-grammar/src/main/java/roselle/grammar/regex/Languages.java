@@ -170,6 +170,9 @@ public final class Languages {
         if (part.kind == Kind.SYMBOL && Objects.equals(part.payload, CodePoints.ALL)) {
             return length(min, max);
         }
+        if (min == 0 && max == 1) {
+            return part.isNullable ? part : or(epsilon, part); // one form for both ways to say so
+        }
         int least = part.isNullable ? 0 : min;
         return make(Kind.REPEAT, new Language[] {part}, null, least, max, least == 0);
     }
@@ -183,6 +186,10 @@ public final class Languages {
         }
         if (part.kind == Kind.NOT) {
             return part.parts[0];
+        }
+        if (part.kind == Kind.LENGTH) {
+            Language longer = part.max == Language.UNBOUNDED ? empty : length(part.max + 1, Language.UNBOUNDED);
+            return or(length(0, part.min - 1), longer);
         }
         return make(Kind.NOT, new Language[] {part}, null, 0, 0, !part.isNullable);
     }
@@ -513,6 +520,8 @@ public final class Languages {
         if (language.live == 0) {
             if (language.isNullable || isPlain(language)) {
                 language.live = LIVE;
+            } else if (language.kind == Kind.OR) {
+                language.live = Arrays.stream(language.parts).anyMatch(this::isLive) ? LIVE : DEAD;
             } else {
                 search(language);
             }

@@ -29,7 +29,7 @@ public final class Regex {
         Language rest = languages.any();
         Language first = regex.translate(node, rest, true);
         if (isAnchored(node)) {
-            return first;
+            return FixedTexts.listed(languages, first);
         }
         if (!hasBegin(node)) {
             return languages.concat(languages.any(), first);
