@@ -2,6 +2,8 @@ package roselle.grammar.schema;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -16,6 +18,7 @@ final class Decision {
     private final Formulas formulas;
     private final Completion completion;
     private final List<Formula> parts = new ArrayList<>();
+    private final List<@Nullable Collection<String>> texts = new ArrayList<>(); // of each part, where it is one of some
     private final Map<Formula, Integer> partOf = new HashMap<>(); // of conditions, in that list
     private final Map<Formula, Movement.Dependence> dependences;
     private final Movement.Next next;
@@ -32,16 +35,18 @@ final class Decision {
             partOf.put(condition, index);
             if (index == parts.size()) {
                 parts.add(dependence.part());
+                texts.add(formulas.texts(dependence.part()));
             }
         });
         this.dependences = moved.dependences();
         this.next = moved.next();
         this.isOfOne = isOfOne;
         this.from = from;
-        decide(moved.goals(), 0, formulas.isTrue());
+        decide(moved.goals(), 0, formulas.isTrue(), null);
     }
 
-    private void decide(Formula[] goals, int at, Formula part) {
+    /** Decides on the further parts from one on, where the part is one of some texts if these are given. */
+    private void decide(Formula[] goals, int at, Formula part, @Nullable Collection<String> chosen) {
         formulas.budget().spend(goals.length);
         if (areFalse(goals) || (isOfOne && !found.isEmpty())) {
             return;
@@ -53,22 +58,22 @@ final class Decision {
             }
             return;
         }
-        int possible = firstPossible(at, part);
+        int possible = firstPossible(at, part, chosen);
         if (possible > at) { // as where some of many constants has been decided on
-            decide(decided(goals, at, possible, Movement.Dependence::whenNot), possible, part);
+            decide(decided(goals, at, possible, Movement.Dependence::whenNot), possible, part, chosen);
             return;
         }
         Formula[] whenValid = decided(goals, at, at + 1, Movement.Dependence::whenValid);
         Formula[] whenNot = decided(goals, at, at + 1, Movement.Dependence::whenNot);
         if (Arrays.equals(whenValid, whenNot)) {
-            decide(whenValid, at + 1, part);
+            decide(whenValid, at + 1, part, chosen);
             return;
         }
         Formula valid = formulas.and(part, parts.get(at));
-        decide(whenValid, at + 1, valid);
+        decide(whenValid, at + 1, valid, texts.get(at) == null ? chosen : texts.get(at));
         Formula not = areFalse(whenNot) ? formulas.isFalse() : formulas.and(part, formulas.not(parts.get(at)));
         if (completion.isSatisfiable(not)) {
-            decide(whenNot, at + 1, not);
+            decide(whenNot, at + 1, not, chosen);
         }
     }
 
@@ -77,12 +82,20 @@ final class Decision {
     }
 
     /** The first of the further parts that may hold together with what has been decided. */
-    private int firstPossible(int from, Formula part) {
+    private int firstPossible(int from, Formula part, @Nullable Collection<String> chosen) {
         int at = from;
-        while (at < parts.size() && !completion.isSatisfiable(formulas.and(part, parts.get(at)))) {
+        while (at < parts.size() && !isPossible(at, part, chosen)) {
             at++;
         }
         return at;
+    }
+
+    private boolean isPossible(int at, Formula part, @Nullable Collection<String> chosen) {
+        Collection<String> its = texts.get(at);
+        if (chosen != null && its != null && Collections.disjoint(chosen, its)) {
+            return false; // as most constants are: quicker than to join what has been decided with each
+        }
+        return completion.isSatisfiable(formulas.and(part, parts.get(at)));
     }
 
     private Formula[] decided(Formula[] goals, int from, int to, Function<Movement.Dependence, Formula> which) {

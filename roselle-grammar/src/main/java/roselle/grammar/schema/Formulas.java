@@ -1,6 +1,7 @@
 package roselle.grammar.schema;
 
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -371,6 +372,24 @@ final class Formulas {
             formula.isPlainOnly = known;
         }
         return known;
+    }
+
+    /** Texts of which each value that meets a formula is one, where its expression shows some; else null. */
+    @Nullable
+    Collection<String> texts(Formula formula) {
+        boolean isText = false;
+        Collection<String> texts = null;
+        for (Formula part : formula.kind == Formula.Kind.AND ? formula.parts : Formula.NO_PARTS) {
+            if (part.kind == Formula.Kind.ATOM && part.atom instanceof Atom.Types(int set)) {
+                isText = set == Atom.STRING;
+            } else if (part.kind == Formula.Kind.ATOM
+                    && part.atom instanceof Atom.Text text
+                    && text.type() == ValueType.STRING) {
+                Collection<String> its = text.language().texts();
+                texts = its == null ? texts : its;
+            }
+        }
+        return isText ? texts : null;
     }
 
     private Language language(Formula formula) {

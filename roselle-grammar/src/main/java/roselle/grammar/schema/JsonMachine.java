@@ -245,6 +245,19 @@ final class JsonMachine implements Constraint {
                 options.allowsAnyEscape() ? TextLexeme.Spelling.JSON_ANY : TextLexeme.Spelling.JSON);
     }
 
+    /** Any text, where one of two places in texts has exactly what the other has not; null of most. */
+    @SuppressWarnings("ReferenceEquality") // interned
+    @Nullable
+    TextLexeme joint(TextLexeme one, TextLexeme other) {
+        boolean isBetween = one.isBetweenSymbols() && other.isBetweenSymbols();
+        if (!isBetween || one.closing() != '"' || other.closing() != '"' || one.isShared() || other.isShared()) {
+            return null;
+        }
+        synchronized (lock()) {
+            return languages.not(one.language()) == other.language() ? lexeme(languages.any()) : null;
+        }
+    }
+
     private @Nullable JsonState number(Context context, int octet, @Nullable Capture capture) {
         TextLexeme[] texts = new TextLexeme[context.goals.length];
         boolean isLeft = false;

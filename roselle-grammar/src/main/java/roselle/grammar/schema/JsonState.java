@@ -354,6 +354,16 @@ abstract sealed class JsonState implements State
         }
 
         @Override
+        public @Nullable Lexeme joint() {
+            return goals.length == 2 ? machine.joint(known(goals[0]), known(goals[1])) : null;
+        }
+
+        @Override
+        public int together() {
+            return 2;
+        }
+
+        @Override
         public @Nullable State leave(int branch, Lexeme end) {
             synchronized (machine.lock()) {
                 return machine.finish(context, goals[branch], null);
