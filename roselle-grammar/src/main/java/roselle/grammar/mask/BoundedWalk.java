@@ -22,7 +22,7 @@ final class BoundedWalk {
 
     /** Takes what a mask needs. */
     void take(Builders builders) {
-        tokens = builders.take();
+        tokens = builders.next();
     }
 
     /** A lexeme's tokens with bounds on their number of symbols. */

@@ -5,51 +5,54 @@ import java.util.List;
 import java.util.concurrent.ConcurrentLinkedDeque;
 
 /**
- * Sets in the making, for one mask at a time. They take some ten times what a constraint takes to be built, so constraints of a vocabulary
- * lend them to each other between their masks. Not thread-safe but for what is lent.
+ * Sets in the making, for one mask at a time. To make them takes as long as to build a small constraint, so the constraints of a
+ * vocabulary lend them to each other between their masks. Not thread-safe.
  */
 final class Builders {
     /** What is not in use of a vocabulary. Thread-safe. */
     static final class Pool {
-        private static final int MAX_KEPT = 64;
+        private static final int MAX_KEPT = 16;
 
         private final int words;
-        private final ConcurrentLinkedDeque<SetBuilder> free = new ConcurrentLinkedDeque<>();
+        private final ConcurrentLinkedDeque<Builders> free = new ConcurrentLinkedDeque<>();
 
         Pool(int words) {
             this.words = words;
         }
 
-        private SetBuilder take() {
-            SetBuilder found = free.pollFirst();
-            return found == null ? new SetBuilder(words) : found;
+        Builders take() {
+            Builders found = free.pollFirst();
+            return found == null ? new Builders(words) : found;
         }
 
-        private void giveBack(List<SetBuilder> some) {
-            if (free.size() + some.size() <= MAX_KEPT) {
-                some.forEach(free::addFirst);
+        void giveBack(Builders builders) {
+            builders.clear();
+            if (free.size() < MAX_KEPT) {
+                free.addFirst(builders);
             }
         }
     }
 
-    private final Pool pool;
-    private final List<SetBuilder> taken = new ArrayList<>();
+    private final int words;
+    private final List<SetBuilder> all = new ArrayList<>();
+    private int taken;
 
-    Builders(Pool pool) {
-        this.pool = pool;
+    private Builders(int words) {
+        this.words = words;
     }
 
-    /** An empty set, until {@link #release}. */
-    SetBuilder take() {
-        SetBuilder builder = pool.take();
-        taken.add(builder);
-        return builder;
+    /** An empty set. */
+    SetBuilder next() {
+        if (taken == all.size()) {
+            all.add(new SetBuilder(words));
+        }
+        return all.get(taken++);
     }
 
-    /** Ends the use of all of them. */
-    void release() {
-        taken.forEach(SetBuilder::clear); // a mask that was given up may have left some
-        pool.giveBack(taken);
-        taken.clear();
+    private void clear() {
+        for (int i = 0; i < taken; i++) {
+            all.get(i).clear(); // a mask that was given up may have left some
+        }
+        taken = 0;
     }
 }

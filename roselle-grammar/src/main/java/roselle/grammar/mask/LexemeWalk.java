@@ -19,7 +19,7 @@ final class LexemeWalk {
     private final Vocabulary vocabulary;
     private final TokenTrie trie;
     private final int minApart;
-    private final Builders lent;
+    private @Nullable Builders lent; // for one mask
     private final List<SetBuilder> builders = new ArrayList<>(); // of masks, one for each depth of masks within masks
     private SetBuilder inner = SetBuilder.NONE; // the one in use
     private int depth; // of masks within masks
@@ -29,8 +29,7 @@ final class LexemeWalk {
     private final int[] wayOfTexts; // by depth
     private final ClassWalk classes;
 
-    LexemeWalk(Vocabulary vocabulary, Builders lent) {
-        this.lent = lent;
+    LexemeWalk(Vocabulary vocabulary) {
         this.lexemes = new LexemeMasks(vocabulary, this);
         this.vocabulary = vocabulary;
         this.trie = vocabulary.trie();
@@ -47,10 +46,11 @@ final class LexemeWalk {
     }
 
     /** Takes what a mask needs. */
-    void take() {
+    void take(Builders some) {
+        lent = some;
         builders.clear();
-        builders.add(lent.take());
-        lexemes.take(lent);
+        builders.add(some.next());
+        lexemes.take(some);
         clear();
     }
 
@@ -154,7 +154,7 @@ final class LexemeWalk {
     private LexemeMask apart(Lexeme lexeme, int node) {
         SetBuilder outer = inner;
         if (++depth == builders.size()) {
-            builders.add(lent.take());
+            builders.add(Objects.requireNonNull(lent).next());
         }
         inner = builders.get(depth);
         LexemeMask found = lexemes.mask(lexeme, node); // where this is given up, so is all

@@ -86,13 +86,14 @@ public final class TokenMasks {
             forget();
         }
         constraint.beginStep();
-        walk.take();
+        Builders builders = vocabulary.builders().take();
+        walk.take(builders);
         TokenMask mask;
         try {
             State twin = state.twin();
             mask = twin.equals(state) ? walkedMask(state, false) : maskByTwin(state, twin);
         } finally {
-            walk.release();
+            vocabulary.builders().giveBack(builders);
             constraint.endStep();
         }
         known.add(state, mask);

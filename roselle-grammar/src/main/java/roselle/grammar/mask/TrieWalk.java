@@ -16,7 +16,6 @@ final class TrieWalk {
             8; // nodes, from which on a walk within a value is kept for all places of the value
 
     private final TokenTrie trie;
-    private final Builders builders;
     private final LexemeWalk inside;
     private final Found ofMask;
     private final Found ofPart;
@@ -47,8 +46,7 @@ final class TrieWalk {
     private record Part(TokenSet inside, int[] far, List<Exit> exits) {}
 
     TrieWalk(Vocabulary vocabulary) {
-        this.builders = new Builders(vocabulary.builders());
-        this.inside = new LexemeWalk(vocabulary, builders);
+        this.inside = new LexemeWalk(vocabulary);
         this.trie = vocabulary.trie();
         this.ofMask = new Found();
         this.ofPart = new Found();
@@ -65,15 +63,11 @@ final class TrieWalk {
         return ofMask.tokens;
     }
 
-    /** Takes what a mask needs, until {@link #release}. */
-    void take() {
-        ofMask.tokens = builders.take();
-        ofPart.tokens = builders.take();
-        inside.take();
-    }
-
-    void release() {
-        builders.release();
+    /** Takes what a mask needs. */
+    void take(Builders builders) {
+        ofMask.tokens = builders.next();
+        ofPart.tokens = builders.next();
+        inside.take(builders);
     }
 
     /** Begins a mask; tells {@link #farTokens} of it where they are asked for. */
