@@ -2,7 +2,8 @@ package roselle.grammar.mask;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sets in the making, for one mask at a time. To make them takes as long as to build a small constraint, so the constraints of a
@@ -14,21 +15,28 @@ final class Builders {
         private static final int MAX_KEPT = 16;
 
         private final int words;
-        private final ConcurrentLinkedDeque<Builders> free = new ConcurrentLinkedDeque<>();
+        private final AtomicReferenceArray<@Nullable Builders> free = new AtomicReferenceArray<>(MAX_KEPT);
 
         Pool(int words) {
             this.words = words;
         }
 
         Builders take() {
-            Builders found = free.pollFirst();
-            return found == null ? new Builders(words) : found;
+            for (int i = 0; i < MAX_KEPT; i++) {
+                Builders found = free.get(i) == null ? null : free.getAndSet(i, null);
+                if (found != null) {
+                    return found;
+                }
+            }
+            return new Builders(words);
         }
 
         void giveBack(Builders builders) {
             builders.clear();
-            if (free.size() < MAX_KEPT) {
-                free.addFirst(builders);
+            for (int i = 0; i < MAX_KEPT; i++) {
+                if (free.get(i) == null && free.compareAndSet(i, null, builders)) {
+                    return;
+                }
             }
         }
     }
