@@ -15,18 +15,19 @@ import roselle.embedding.EmbeddingOptions;
 
 /**
  * Rates of an encoder beside ONNX Runtime's in the same JVM: {@code EncoderRates FOLDER MODEL.onnx [THREADS [ROUNDS [PATH]]]}, where
- * the folder is what {@code tools/models/onnx_encoder.py} makes of the file, and the path one of {@code --cpu}. Prints CSV. {@code tools/encoders/rates.sh} gets all that it
- * needs and runs it.
+ * the folder is what {@code tools/models/onnx_encoder.py} makes of the file, and the path one of {@code --cpu}. Prints CSV.
+ * {@code tools/encoders/rates.sh} gets all that it needs and runs it.
  *
  * <p>Both get the same token ids, of one length, so that nothing is padded and no tokenizer counts; both give the mean of the last
- * hidden states, whose cosine is printed. The two take turns, text by text or batch by batch, so that both meet the same load of the
- * machine. Milliseconds are medians, and the lowest; CPU time is the process's, a mean of all rounds, since its clock may have steps
- * of ten milliseconds. On a machine that does other work it alone compares the two, and with one thread alone, because threads that
- * wait for others spin.
+ * hidden states, whose cosine is printed. The two take turns of ten rounds, so that both meet the same load of the machine, and rest
+ * after each, since threads of ONNX Runtime spin on for a while and would take a core from the other's turn. Milliseconds are medians,
+ * and the lowest; CPU time is the process's, a mean of all rounds, since its clock may have steps of ten milliseconds.
  */
 final class EncoderRates {
     private static final int[][] CASES = {{50, 1}, {50, 8}, {512, 1}}; // tokens, texts
     private static final int STEP_TOKENS = 4096; // room for each case in one step
+    private static final int TURN = 10; // rounds of one before those of the other
+    private static final long REST_MILLIS = 200; // until threads that spin sleep
 
     private final EmbeddingEngine engine;
     private final Peer peer;
@@ -60,13 +61,22 @@ final class EncoderRates {
         var ours = new Watch(rounds);
         var theirs = new Watch(rounds);
         double cosine = 1;
-        for (int round = 0; round < rounds; round++) {
-            ours.begin();
-            List<float[]> vectors = engine.embedIds(ids, EmbeddingOptions.DEFAULT).vectors();
-            ours.end(round);
-            theirs.begin();
-            List<float[]> others = peer.embed(ids);
-            theirs.end(round);
+        for (int turn = 0; turn < rounds; turn += TURN) {
+            int end = Math.min(rounds, turn + TURN);
+            List<float[]> vectors = List.of();
+            for (int round = turn; round < end; round++) {
+                ours.begin();
+                vectors = engine.embedIds(ids, EmbeddingOptions.DEFAULT).vectors();
+                ours.end(round);
+            }
+            Thread.sleep(REST_MILLIS);
+            List<float[]> others = List.of();
+            for (int round = turn; round < end; round++) {
+                theirs.begin();
+                others = peer.embed(ids);
+                theirs.end(round);
+            }
+            Thread.sleep(REST_MILLIS);
             cosine = Math.min(cosine, lowestCosine(vectors, others));
         }
         return ",%s,%s,%.1f,%.1f,%.2f,%.2f,%.2f,%.7f"

@@ -10,6 +10,7 @@ cd "$(dirname "$0")/../.."
 mvn -B -q -Dspotless.check.skip=true compile dependency:build-classpath -Dmdep.outputFile=target/classpath \
     -pl roselle-cpu -am >&2
 mvn -B -q -N dependency:copy -Dartifact=com.microsoft.onnxruntime:onnxruntime:1.29.0 -DoutputDirectory=target/peers >&2
+# a variable, because ONNX Runtime 1.29 crashes where a command is long
+export CLASSPATH="roselle-cpu/target/classes:$(cat roselle-cpu/target/classpath):target/peers/onnxruntime-1.29.0.jar"
 exec "$JAVA_HOME/bin/java" --add-modules jdk.incubator.vector --enable-native-access=ALL-UNNAMED \
-    -cp "roselle-cpu/target/classes:$(cat roselle-cpu/target/classpath):target/peers/onnxruntime-1.29.0.jar" \
     tools/encoders/EncoderRates.java "$folder" "$model" "$@"
