@@ -19,6 +19,10 @@ final class PlainKv implements KvFormat {
 
     @Override
     public void store(MemorySegment source, long from, int size, MemorySegment pages, long at, long scalesAt) {
+        if (type == DataType.F32) {
+            MemorySegment.copy(source, from * Float.BYTES, pages, at, (long) size * Float.BYTES);
+            return;
+        }
         int bytes = type.blockBytes();
         for (int i = 0; i < size; i++) {
             ScalarFormats.store(type, pages, at + (long) i * bytes, source.get(JAVA_FLOAT, (from + i) * Float.BYTES));
