@@ -21,7 +21,9 @@ final class AmxGemm {
     // of ten sizes tried, these multiply fastest on a Xeon with 2 MB of second cache a core
     private static final int PANELS = 16;
     private static final int DEPTH = 2048;
-    private static final int SPLIT_DEPTH = 512;
+
+    /** Two tiles of split rows and a panel or two, as deep as this, fill less than a first cache. */
+    private static final int SPLIT_DEPTH = 128;
 
     /** Panels for as few rows as a call takes. */
     private static final int FEW_ROWS_PANELS = 8;
@@ -36,7 +38,9 @@ final class AmxGemm {
     private static final int MAX_WEIGHTS = 1 << 21;
 
     private static final int OUTPUTS = PANELS * Panel.OUTPUTS;
-    private static final long OUTPUT_BYTES = (long) OUTPUTS * Float.BYTES;
+
+    /** Rows of outputs are skewed against each other in the caches. */
+    private static final long OUTPUT_BYTES = (long) OUTPUTS * Float.BYTES + 64;
 
     private static final long UNPACKED_BYTES = (long) PANELS * DEPTH * AmxKernels.BYTES_PER_COLUMN;
 

@@ -48,6 +48,9 @@ public final class AmxKernels implements AutoCloseable {
     /** Panels side by side for one tile of rows, and for two. */
     private static final int[] PANELS = {4, 2};
 
+    /** The same of split numbers; why, {@link AmxGemmCode} tells. */
+    private static final int[] SPLIT_PANELS = {4, 1};
+
     private final Arena arena = Arena.ofShared();
     private final ExecutableMemory memory;
     private final Runner runner;
@@ -118,7 +121,7 @@ public final class AmxKernels implements AutoCloseable {
         for (boolean areSplit : new boolean[] {false, true}) {
             for (int tiles = 0; tiles < PANELS.length; tiles++) {
                 codes.add(AmxGemmCode.of(tiles + 1, 1, areSplit));
-                codes.add(AmxGemmCode.of(tiles + 1, PANELS[tiles], areSplit));
+                codes.add(AmxGemmCode.of(tiles + 1, (areSplit ? SPLIT_PANELS : PANELS)[tiles], areSplit));
             }
         }
         return codes;
@@ -139,6 +142,7 @@ public final class AmxKernels implements AutoCloseable {
         private final MemorySegment few;
         private Panel panel = Panel.BFLOAT16;
         private Products products = plain;
+        private int[] together = PANELS;
         private int columns;
 
         private Call(MemorySegment product, MemorySegment unpack, MemorySegment few) {
@@ -166,7 +170,9 @@ public final class AmxKernels implements AutoCloseable {
         /** Chooses the kind of panels where these are multiplied as they lie. */
         public void panel(Panel newPanel) {
             panel = newPanel;
-            products = newPanel.equals(Panel.SPLIT) ? split : plain;
+            boolean isSplit = newPanel.equals(Panel.SPLIT);
+            products = isSplit ? split : plain;
+            together = isSplit ? SPLIT_PANELS : PANELS;
         }
 
         /** Whether panels have to be {@link #unpack unpacked}; the others are read where they lie. */
@@ -215,8 +221,8 @@ public final class AmxKernels implements AutoCloseable {
          */
         public void multiply(long input, int rows, long weights, int panels, long output) {
             int tiles = (rows - 1) / AmxGemmCode.ROWS;
-            int groups = panels / PANELS[tiles];
-            int rest = panels - groups * PANELS[tiles];
+            int groups = panels / together[tiles];
+            int rest = panels - groups * together[tiles];
             long configuration = products.configurations.address() + (long) rows * AmxGemmCode.CONFIGURATION_BYTES;
             product.set(JAVA_LONG, AmxGemmCode.CONFIGURATION, configuration);
             product.set(JAVA_LONG, AmxGemmCode.INPUT, input);
