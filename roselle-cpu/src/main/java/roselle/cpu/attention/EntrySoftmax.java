@@ -21,6 +21,12 @@ import roselle.cpu.vector.VectorFunctions;
  */
 final class EntrySoftmax {
     private static final int TILE = AttentionCall.TILE;
+    private static final float[] UNSEEN = new float[TILE];
+    private static final float[] NOTHING = new float[TILE];
+
+    static {
+        Arrays.fill(UNSEEN, Float.NEGATIVE_INFINITY);
+    }
 
     private final float[] scores = new float[TILE]; // of one entry
     private final float[] lanes = new float[COUNT];
@@ -84,7 +90,7 @@ final class EntrySoftmax {
         for (int e = first; e < end; e++) {
             if (by != null && cap == 0 && from[e] == 0) {
                 by.vectors(e, Lanes.padded(to[e]) / COUNT);
-                fill(all, e, to[e], Lanes.padded(to[e]), Float.NEGATIVE_INFINITY);
+                fill(all, e, to[e], Lanes.padded(to[e]), UNSEEN);
             } else {
                 soften(all, e, scale, cap);
                 if (by != null) {
@@ -98,15 +104,14 @@ final class EntrySoftmax {
         by.run(all.address(), first, end, scale);
         for (int e = first; e < end; e++) {
             if (to[e] < TILE) {
-                fill(all, e, to[e], TILE, 0f);
+                fill(all, e, to[e], TILE, NOTHING);
             }
         }
     }
 
-    private static void fill(MemorySegment all, int entry, int from, int to, float number) {
-        for (long i = (long) entry * TILE + from; i < (long) entry * TILE + to; i++) {
-            all.setAtIndex(JAVA_FLOAT, i, number);
-        }
+    private static void fill(MemorySegment all, int entry, int from, int to, float[] numbers) {
+        long at = ((long) entry * TILE + from) * Float.BYTES;
+        MemorySegment.copy(numbers, 0, all, JAVA_FLOAT, at, to - from);
     }
 
     private void soften(MemorySegment all, int entry, float scale, float cap) {
