@@ -22,6 +22,7 @@ import roselle.embedding.EncoderOnDevice;
 import roselle.embedding.EncoderVerification;
 import roselle.embedding.EncoderVerification.Difference;
 import roselle.tensor.DataType;
+import roselle.tensor.Dequantizer;
 
 /** Each family of encoders computes on a GPU what Hugging Face's implementation computed, with the same bits alone and beside others. */
 @Tag("gpu")
@@ -45,9 +46,46 @@ class CudaEncodersTest {
     @ParameterizedTest
     @MethodSource("models")
     void isNearTheReferenceIn16Bits(Path model) {
-        assertThat(differences(model, DataType.BF16))
-                .allMatch(each -> each.isWithin(0.1, Difference.LEAST_ROUNDED_COSINE)); // hidden states are about 1
-        assertThat(differences(model, DataType.F16)).allMatch(each -> each.isWithin(0.02));
+        isNear(model, DataType.BF16, 0.1, Difference.LEAST_ROUNDED_COSINE);
+        isNear(model, DataType.F16, 0.02, Difference.LEAST_COSINE);
+    }
+
+    /** Numbers of hidden states are up to about 4, of logits more, where the bound grows with them. */
+    private static void isNear(Path model, DataType type, double bound, double leastCosine) {
+        List<Difference> differences = differences(model, type);
+        for (int i = 0; i < differences.size(); i++) {
+            Difference each = differences.get(i);
+            double size = Math.max(1, guessesTokens(model) ? largestState(model, i) / 4 : 1);
+            List<Double> far = each.states().stream()
+                    .filter(state -> !(state <= size * bound))
+                    .toList();
+            assertThat(far).as("input %d in %s", i, type.label()).hasSizeLessThanOrEqualTo(atMostFar(model));
+            assertThat(each.result()).as("input %d in %s", i, type.label()).isLessThanOrEqualTo(bound);
+            assertThat(each.cosine()).as("input %d in %s", i, type.label()).isGreaterThanOrEqualTo(leastCosine);
+        }
+    }
+
+    /** Where masked tokens are guessed, the states are logits of the whole vocabulary. */
+    private static boolean guessesTokens(Path model) {
+        return model.getFileName().toString().startsWith("splade");
+    }
+
+    /**
+     * Tokens whose experts may be others once numbers are rounded: of nomic-bert-moe, two of 472 have a second and a third choice
+     * whose shares are 0.0001 and 0.0003 apart.
+     */
+    private static int atMostFar(Path model) {
+        return model.getFileName().toString().endsWith("-moe") ? 2 : 0;
+    }
+
+    private static double largestState(Path model, int input) {
+        try (Checkpoint reference = Checkpoints.open(model.resolve("expected.safetensors"))) {
+            double largest = 0;
+            for (float state : Dequantizer.all(reference.tensor("hidden_" + input))) {
+                largest = Math.max(largest, Math.abs(state));
+            }
+            return largest;
+        }
     }
 
     private static List<Difference> differences(Path model, DataType type) {

@@ -2,6 +2,8 @@ package roselle.embedding;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import roselle.api.CheckpointException;
 import roselle.backend.Device;
@@ -31,19 +33,41 @@ public final class EncoderVerification {
     /**
      * What one input gave.
      *
-     * @param hidden largest absolute difference of a hidden state's number; NaN if any is NaN
+     * @param states largest absolute difference of a number of each token's hidden state; NaN if any is NaN
      * @param result the same of the embedding, or of the logits
      * @param cosine of the embedding and the reference's; of logits 1
      */
-    public record Difference(int tokens, double hidden, double result, double cosine) {
+    public record Difference(List<Double> states, double result, double cosine) {
         /** Embeddings point the same way from here on. */
         public static final double LEAST_COSINE = 0.99999;
 
         /** The same where rows have 16 bits. */
         public static final double LEAST_ROUNDED_COSINE = 0.9999;
 
+        public Difference {
+            states = List.copyOf(states);
+        }
+
+        /** Where each token is as far off as the one that is farthest. */
+        public Difference(int tokens, double hidden, double result, double cosine) {
+            this(Collections.nCopies(tokens, hidden), result, cosine);
+        }
+
         private Difference with(double another) {
-            return new Difference(tokens, hidden, Math.max(result, another), cosine);
+            return new Difference(states, Math.max(result, another), cosine);
+        }
+
+        public int tokens() {
+            return states.size();
+        }
+
+        /** Largest absolute difference of a hidden state's number; NaN if any is NaN. */
+        public double hidden() {
+            double largest = 0;
+            for (double each : states) {
+                largest = Math.max(largest, each);
+            }
+            return largest;
         }
 
         /** Whether an encoder that computes in float32 passes. */
@@ -53,7 +77,7 @@ public final class EncoderVerification {
 
         /** Whether one passes whose embeddings need not be nearer than this. */
         public boolean isWithin(double tolerance, double leastCosine) {
-            return hidden <= tolerance && result <= tolerance && cosine >= leastCosine;
+            return hidden() <= tolerance && result <= tolerance && cosine >= leastCosine;
         }
     }
 
@@ -127,7 +151,17 @@ public final class EncoderVerification {
                     + " and " + result.length);
         }
         double cosine = output.isClassifier() ? 1 : cosine(result, expected);
-        return new Difference(inputs.get(input).length(), largest(states, hidden), largest(result, expected), cosine);
+        return new Difference(byToken(states, hidden, inputs.get(input).length()), largest(result, expected), cosine);
+    }
+
+    private static List<Double> byToken(float[] ours, float[] theirs, int tokens) {
+        var differences = new ArrayList<Double>(tokens);
+        int width = ours.length / tokens;
+        for (int at = 0; at < ours.length; at += width) {
+            differences.add(
+                    largest(Arrays.copyOfRange(ours, at, at + width), Arrays.copyOfRange(theirs, at, at + width)));
+        }
+        return differences;
     }
 
     private static double largest(float[] ours, float[] theirs) {
