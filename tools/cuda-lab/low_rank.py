@@ -13,6 +13,7 @@ from driver import long
 
 NAMES = {torch.bfloat16: "bf16", torch.float16: "f16", torch.float32: "f32"}
 RANKS, SLICE, TILE, MANY = 16, 1024, 256, 256  # LowRankKernels
+EXPANDED = {"each": 4, "": 8, "many": 32}  # rows of a block that expands
 SILU, INFINITY = 1, float("inf")
 
 
@@ -59,9 +60,9 @@ class LowRank:
             from driver import Module
             module = Module(f"{folder}/low_rank.sm_90a.cubin")
         self.module = module
-        self.kernels = {name: module.kernel(f"low_rank_{name}_{NAMES[dtype]}") for name in ("shrink", "shrink_many", "expand", "expand_many")}
+        self.kernels = {name: module.kernel(f"low_rank_{name}_{NAMES[dtype]}") for name in ("shrink", "shrink_many", "expand", "expand_each", "expand_many")}
         if dtype != torch.float32:
-            for name in ("gated", "gated_many"):
+            for name in ("gated", "gated_each", "gated_many"):
                 self.kernels[name] = module.kernel(f"low_rank_{name}_{NAMES[dtype]}")
         self.device = "cpu" if self.emulates else "cuda"
 
@@ -72,18 +73,18 @@ class LowRank:
             (rows, -(-ranks // RANKS), -(-columns // SLICE)), (128, 1, 1),
             [x, long(x.stride(0)), columns, adapters, weight, shrunk, ranks, rows], programmatic=pdl)
 
-    def expand(self, out, columns, adapters, weight, factor, ranks, tiles, shrunk, many=None, pdl=False):
+    def expand(self, out, columns, adapters, weight, factor, ranks, tiles, shrunk, kind=None, pdl=False):
         rows = out.shape[0]
-        many = rows >= MANY if many is None else many
-        self.kernels["expand_many" if many else "expand"](
-            (-(-rows // (32 if many else 8)), tiles, 1), (128, 1, 1),
+        kind = ("many" if rows >= MANY else "") if kind is None else kind
+        self.kernels[f"expand_{kind}".strip("_")](
+            (-(-rows // EXPANDED[kind]), tiles, 1), (128, 1, 1),
             [out, long(out.stride(0)), adapters, weight, float(factor), shrunk, ranks, -(-columns // SLICE), rows], programmatic=pdl)
 
-    def gate(self, both, columns, adapters, weight, factor, ranks, shrunk, many=None, pdl=False):
+    def gate(self, both, columns, adapters, weight, factor, ranks, shrunk, kind=None, pdl=False):
         rows, inner, stride = both.shape[0], both.shape[1] // 2, both.stride(0)
-        many = rows >= MANY if many is None else many
-        self.kernels["gated_many" if many else "gated"](
-            (-(-rows // (32 if many else 8)), -(-inner // TILE), 1), (128, 1, 1),
+        kind = ("many" if rows >= MANY else "") if kind is None else kind
+        self.kernels[f"gated_{kind}".strip("_")](
+            (-(-rows // EXPANDED[kind]), -(-inner // TILE), 1), (128, 1, 1),
             [both, long(stride), both[:, inner:], long(stride), adapters, weight, float(factor), shrunk, ranks, -(-columns // SLICE), SILU,
              INFINITY, INFINITY, 0.0, both, long(stride), inner, rows], programmatic=pdl)
 
@@ -135,14 +136,14 @@ def check(folder):
                     exact[r, part.first_output : part.first_output + part.outputs] += 0.75 * part.scale * ((a @ x[r].double().cpu()) @ b)
             ranks, tiles, slices = 33, -(-(outputs // 2) // TILE) + -(-(outputs - outputs // 2) // TILE), -(-columns // SLICE)
             results = []
-            for many in (False, True):
+            for kind in EXPANDED:
                 for count, of in ((rows, range(rows)), (1, range(rows))):
                     result = before.clone()
                     for from_row in range(0, rows, count):
                         some = torch.tensor(addresses[from_row : from_row + count], dtype=torch.int64, device=device)
                         shrunk = torch.full((slices, count, ranks), float("nan"), device=device)
-                        kernels.shrink(x[from_row : from_row + count], some, 1, ranks, shrunk, many)
-                        kernels.expand(result[from_row : from_row + count], columns, some, 1, 0.75, ranks, tiles, shrunk, many)
+                        kernels.shrink(x[from_row : from_row + count], some, 1, ranks, shrunk, kind == "many")
+                        kernels.expand(result[from_row : from_row + count], columns, some, 1, 0.75, ranks, tiles, shrunk, kind)
                     results.append(result)
             error = ((results[0].double().cpu() - exact).norm() / exact.norm()).item()
             same = all(torch.equal(results[0], each) for each in results[1:])
@@ -175,9 +176,9 @@ def check_gates(kernels, folder, dtype):
     expected = before.clone()
     kernels.expand(expected, columns, adapters, 1, 1.25, ranks, tiles, shrunk)
     gate_apart(kernel, expected)
-    for many in (False, True):
+    for kind in EXPANDED:
         both = before.clone()
-        kernels.gate(both, columns, adapters, 1, 1.25, ranks, shrunk, many)
+        kernels.gate(both, columns, adapters, 1, 1.25, ranks, shrunk, kind)
         assert torch.equal(both[:, :inner], expected[:, :inner]) and torch.equal(both[:, inner:], before[:, inner:])
     print(f"{NAMES[dtype]}: gated at once with the bits of two kernels", flush=True)
 
@@ -216,7 +217,7 @@ def time_steps(folder):
                 self.kernels.shrink(x, state["adapters"], weight, ranks, self.shrunk, pdl=pdl)
             if when == "after" and "e" in state["does"]:
                 tiles = sum(-(-part.outputs // TILE) for part in parts)
-                self.kernels.expand(out, x.shape[1], state["adapters"], weight, 1.0, ranks, tiles, self.shrunk, pdl=pdl)
+                self.kernels.expand(out, x.shape[1], state["adapters"], weight, 1.0, ranks, tiles, self.shrunk, state["kind"], pdl=pdl)
 
         def forward(self, state, fused=True):
             s, batch = self.shape, state["batch"]
@@ -248,7 +249,7 @@ def time_steps(folder):
                 if "g" in state["does"]:
                     self.added(state, 2, number, normed, inner, "before")
                     self.linear.run(layer["up"][1], normed, inner, inner.shape[1], pdl=True)
-                    self.kernels.gate(inner, s.width, state["adapters"], number * 4 + 2, 1.0, 2 * self.rank, self.shrunk, pdl=True)
+                    self.kernels.gate(inner, s.width, state["adapters"], number * 4 + 2, 1.0, 2 * self.rank, self.shrunk, state["kind"], pdl=True)
                 elif state["adapts"]:
                     linear(2, number, normed, layer["up"][1], inner, inner.shape[1])
                     gate_apart(self.gated, inner, pdl=True)
@@ -264,18 +265,23 @@ def time_steps(folder):
     base = step.held.data_ptr()
     length = step.held.stride(0) * 2
     one, each, none = [base] * 64, [base + i * length for i in range(64)], [0] * 64
-    cases = [("no adapters", False, none, ""), ("gates apart", True, none, ""), ("none of 64 has one", True, none, "seg"), ("one, shrinks alone", True, one, "s"),
-             ("one, expands alone", True, one, "eg"), ("one, gates apart", True, one, "se"), ("one for all", True, one, "seg"), ("one for each", True, each, "seg")]
+    few = [base + i // 8 * length for i in range(64)]
+    cases = [("warm", none, {}), ("no adapters", none, {"adapts": False}), ("gates apart", none, {"does": ""}), ("one, shrinks alone", one, {"does": "s"}), ("one, expands alone", one, {"does": "eg"})]
+    ways = [("", {}), (", a row a warp", {"kind": "each"})]
+    cases += [("no adapters, again", none, {"adapts": False})]
+    for name, addresses in (("none of 64", none), ("one for all", one), ("eight", few), ("one for each", each)):
+        cases += [(f"{name}{way}", addresses, options) for way, options in ways]
     graphs = []
-    for name, adapts, addresses, does in cases:
-        state.update(adapts=adapts, does=does, adapters=torch.tensor(addresses, dtype=torch.int64, device="cuda"))
+    for name, addresses, options in cases:
+        state.update(adapts=True, does="seg", kind=None, adapters=torch.tensor(addresses, dtype=torch.int64, device="cuda"))
+        state.update(options)
         step.forward(state)
         torch.cuda.synchronize()
         graph = torch.cuda.CUDAGraph()
         with torch.cuda.graph(graph):
             step.forward(state)
         graphs.append((name, graph, state["adapters"], []))
-    for _ in range(12):
+    for _ in range(8):
         for name, graph, _, times in graphs:
             for turn in range(4):
                 start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
@@ -285,11 +291,11 @@ def time_steps(folder):
                 torch.cuda.synchronize()
                 if turn:
                     times.append(start.elapsed_time(end) * 1e3)
-    first = sorted(graphs[0][3])[len(graphs[0][3]) // 2]
+    first = sorted(graphs[1][3])[len(graphs[1][3]) // 2]
     for name, _, _, times in graphs:
         times.sort()
         middle = times[len(times) // 2]
-        print(f"{name:22s} {middle:8.1f} us ({times[0]:.1f} to {times[-1]:.1f}), {100 * (middle / first - 1):+.1f} %", flush=True)
+        print(f"{name:26s} {middle:8.1f} us ({times[0]:.1f} to {times[-1]:.1f}), {100 * (middle / first - 1):+.1f} %", flush=True)
 
 
 def main():

@@ -11,10 +11,11 @@
 // low_rank_gated: the same with what a product leaves for gates and ups, both multiples of 8 as are the parts, and then, with the
 //     bits of gated of rows.cu, output[r] = activation(min(gate, limit)) * (clamp(up, -upLimit, upLimit) + upOffset), of all rows.
 //
-// So a number's sum depends on the matrices alone. Kernels named `many` take more rows of an adapter at a time. Which adapter a
-// row has, and the adapter, lie there since before the step: they are read while the kernel before still runs. A shrinks what a
-// product reads, so it is launched before the product, which meanwhile fetches weights.
+// So a number's sum depends on the matrices alone. Kernels named `many` take more rows of an adapter at a time, those named `each` one.
+// Which adapter a row has, and the adapter, lie there since before the step: they are read while the kernel before still runs. A shrinks
+// what a product reads, so it is launched before the product, which meanwhile fetches weights.
 // Grids, blocks, parameters: tools/cuda-lab/ENTRIES.md.
+#include "adapter/added.cuh"
 #include "common/ampere.cuh"
 #include "common/elements.cuh"
 #include "rows/gate_normed.cuh"
@@ -24,43 +25,7 @@ constexpr int THREADS = 32 * WARPS;
 constexpr int RANKS = 16;  // of a block that shrinks, and that a warp expands at a time
 constexpr int SLICE = 1024;  // columns
 constexpr int TILE = 256;  // outputs of a block that expands
-
-// What an adapter adds to outputs of a weight that follow each other.
-struct AddedPart {
-    i64 shrink;  // bytes from the adapter's beginning to A, [rank, stride]; those of a weight's parts follow each other
-    i64 expand;  // to B turned, [rank, width]
-    int firstOutput;
-    int outputs;
-    int firstRank;  // among all of the weight
-    int rank;
-    int stride;  // columns, filled up with zeros to a multiple of 8
-    int width;  // outputs, likewise
-    float scale;
-};
-
-// What a row's adapter adds to a weight. An adapter begins with the number of weights that it knows of, where the parts of each
-// begin, and where the last ones end; then the parts, from a multiple of 16 bytes on.
-struct Added {
-    const char* adapter;
-    const AddedPart* parts = nullptr;
-    int count = 0;
-
-    __device__ __forceinline__ Added(u64 address, int weight) : adapter((const char*)address) {
-        if (address == 0) {
-            return;
-        }
-        const int* header = (const int*)adapter;
-        int weights = header[0];
-        if (weight < weights) {
-            parts = (const AddedPart*)(adapter + (4 * (weights + 2) + 15) / 16 * 16) + header[1 + weight];
-            count = header[2 + weight] - header[1 + weight];
-        }
-    }
-
-    __device__ __forceinline__ int ranks() const {
-        return count == 0 ? 0 : parts[count - 1].firstRank + parts[count - 1].rank;
-    }
-};
+constexpr int EACH_BLOCKS = __CUDA_ARCH__ < 1000 ? 4 : 3;  // of a multiprocessor: as many as spill nothing
 
 // Blocks without work make room at once, but for one, so that who waits for this kernel waits for those before it all the same.
 __device__ __forceinline__ void waitOnce() {
@@ -285,6 +250,23 @@ __device__ __forceinline__ void shrink(const Number<T>* input, i64 inputStride, 
     waitOnce();
 }
 
+// What the slices of columns gave, added in order; eight are read at once.
+__device__ __forceinline__ float sumOfSlices(const float* from, i64 stride, int slices) {
+    float sum = from[0];
+    for (int first = 1; first < slices; first += 8) {
+        float next[8];
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            next[i] = first + i < slices ? from[(first + i) * stride] : 0.0f;
+        }
+#pragma unroll
+        for (int i = 0; i < 8; i++) {
+            sum = first + i < slices ? __fadd_rn(sum, next[i]) : sum;
+        }
+    }
+    return sum;
+}
+
 // Rows of a warp that have one adapter.
 struct Expanded {
     const char* adapter;
@@ -324,11 +306,7 @@ __device__ __forceinline__ void accumulate(
             int rank = first + i % RANKS;
             if (row < e.count && rank < part.rank) {
                 const float* from = e.shrunk + (i64)row * e.shrunkStride + part.firstRank + rank;
-                float sum = from[0];
-#pragma unroll 4
-                for (int s = 1; s < e.slices; s++) {
-                    sum = __fadd_rn(sum, from[s * e.sliceStride]);
-                }
+                float sum = sumOfSlices(from, e.sliceStride, e.slices);
                 e.numbers[row][i % RANKS] = __fmul_rn(part.scale, __fmul_rn(e.factor, sum));
             }
         }
@@ -478,29 +456,33 @@ __device__ __forceinline__ void expandAndGate(const u16* gate, i64 gateStride, c
         int columns, const u64* adapters, int weight, float* shrunk, int shrunkStride, int rows) {                          \
         shrink<T, ROWS>(input, inputStride, columns, adapters, weight, shrunk, shrunkStride, rows);                         \
     }
-#define EXPAND(T, SUFFIX, ROWS, HELD)                                                                                      \
-    extern "C" __global__ void __launch_bounds__(THREADS, 2) low_rank_expand_##SUFFIX(Number<T>* output, i64 outputStride, \
-        const u64* adapters, int weight, float factor, const float* shrunk, int shrunkStride, int slices, int rows) {      \
-        expand<T, ROWS, HELD>(output, outputStride, adapters, weight, factor, shrunk, shrunkStride, slices, rows);         \
+#define EXPAND(T, SUFFIX, ROWS, HELD, BLOCKS)                                                                        \
+    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                                                    \
+        low_rank_expand_##SUFFIX(Number<T>* output, i64 outputStride, const u64* adapters, int weight, float factor, \
+            const float* shrunk, int shrunkStride, int slices, int rows) {                                           \
+        expand<T, ROWS, HELD>(output, outputStride, adapters, weight, factor, shrunk, shrunkStride, slices, rows);   \
     }
-#define GATED(T, SUFFIX, ROWS, HELD)                                                                                           \
-    extern "C" __global__ void __launch_bounds__(THREADS, 2)                                                                   \
+#define GATED(T, SUFFIX, ROWS, HELD, BLOCKS)                                                                                   \
+    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)                                                              \
         low_rank_gated_##SUFFIX(const u16* gate, i64 gateStride, const u16* up, i64 upStride, const u64* adapters, int weight, \
             float factor, const float* shrunk, int shrunkStride, int slices, int activation, float limit, float upLimit,       \
             float upOffset, u16* output, i64 outputStride, int columns, int rows) {                                            \
         expandAndGate<T, ROWS, HELD>(gate, gateStride, up, upStride, adapters, weight, factor, shrunk, shrunkStride, slices,   \
             activation, limit, upLimit, upOffset, output, outputStride, columns, rows);                                        \
     }
-#define LOW_RANK(T, SUFFIX)      \
-    SHRINK(T, SUFFIX, 8)         \
-    SHRINK(T, many_##SUFFIX, 32) \
-    EXPAND(T, SUFFIX, 2, RANKS)  \
-    EXPAND(T, many_##SUFFIX, 8, 2)
+#define LOW_RANK(T, SUFFIX, EACH_HELD)                  \
+    SHRINK(T, SUFFIX, 8)                                \
+    SHRINK(T, many_##SUFFIX, 32)                        \
+    EXPAND(T, each_##SUFFIX, 1, EACH_HELD, EACH_BLOCKS) \
+    EXPAND(T, SUFFIX, 2, RANKS, 2)                      \
+    EXPAND(T, many_##SUFFIX, 8, 2, 2)
 
-LOW_RANK(Bf16, bf16)
-LOW_RANK(F16, f16)
-LOW_RANK(F32, f32)
-GATED(Bf16, bf16, 2, RANKS / 2)
-GATED(F16, f16, 2, RANKS / 2)
-GATED(Bf16, many_bf16, 8, 2)
-GATED(F16, many_f16, 8, 2)
+LOW_RANK(Bf16, bf16, RANKS)
+LOW_RANK(F16, f16, RANKS)
+LOW_RANK(F32, f32, RANKS / 2)
+GATED(Bf16, each_bf16, 1, RANKS / 2, EACH_BLOCKS)
+GATED(F16, each_f16, 1, RANKS / 2, EACH_BLOCKS)
+GATED(Bf16, bf16, 2, RANKS / 2, 2)
+GATED(F16, f16, 2, RANKS / 2, 2)
+GATED(Bf16, many_bf16, 8, 2, 2)
+GATED(F16, many_f16, 8, 2, 2)

@@ -70,12 +70,19 @@ class FakeAdaptersTest {
 
     /** The kernels of a step of so many rows that have one adapter. */
     private List<String> kernels(int rows, LowRank matrices) {
+        return kernels(rows, 1, matrices);
+    }
+
+    /** The kernels of a step of so many sequences with so many rows each, and an adapter of its own each. */
+    private List<String> kernels(int rows, int sequences, LowRank matrices) {
         var inputs = new StepInputs(LIMITS, 1);
-        inputs.rows = rows;
-        inputs.sequences = 1;
-        inputs.rowStart[1] = rows;
+        inputs.rows = rows * sequences;
+        inputs.sequences = sequences;
         inputs.adapts = true;
-        inputs.adapter[0] = device.allocateAdapter(List.of(matrices));
+        for (int s = 0; s < sequences; s++) {
+            inputs.rowStart[s + 1] = (s + 1) * rows;
+            inputs.adapter[s] = device.allocateAdapter(List.of(matrices));
+        }
         launched(); // what came before
         device.submit(inputs, this::run);
         return launched();
@@ -97,21 +104,28 @@ class FakeAdaptersTest {
 
     @Test
     void rowsAreShrunkBeforeTheProductAndExpandedBehindIt() {
-        assertThat(kernels(1, lowRank(first, 2 * WIDTH)).subList(0, 3))
-                .containsExactly("low_rank_shrink_bf16", "linear_8_bf16", "low_rank_expand_bf16");
+        assertThat(kernels(40, lowRank(first, 2 * WIDTH - 4)).subList(0, 3))
+                .containsExactly("low_rank_shrink_bf16", "linear_64_bf16", "low_rank_expand_bf16");
         assertThat(kernels(300, lowRank(first, 2 * WIDTH)))
                 .contains("low_rank_shrink_many_bf16", "low_rank_expand_many_bf16");
     }
 
     @Test
+    void rowsWithAdaptersOfTheirOwnAreExpandedOneByOne() {
+        assertThat(kernels(1, 40, lowRank(first, 2 * WIDTH)).subList(0, 3))
+                .containsExactly("low_rank_shrink_bf16", "linear_64_bf16", "low_rank_expand_each_bf16");
+        assertThat(kernels(1, 40, lowRank(gateAndUp, 2 * WIDTH)))
+                .endsWith("low_rank_shrink_bf16", "linear_64_bf16", "low_rank_gated_each_bf16");
+    }
+
+    @Test
     void whatIsAddedToGatesAndUpsIsGatedWithIt() {
-        assertThat(kernels(1, lowRank(gateAndUp, 2 * WIDTH)))
-                .endsWith("low_rank_shrink_bf16", "linear_8_bf16", "low_rank_gated_bf16");
+        assertThat(kernels(100, lowRank(gateAndUp, 2 * WIDTH))).endsWith("low_rank_gated_bf16");
     }
 
     @Test
     void partsThatEndBetweenEightOutputsAreGatedApart() {
-        assertThat(kernels(1, lowRank(gateAndUp, 2 * WIDTH - 4))).endsWith("low_rank_expand_bf16", "gated_bf16");
+        assertThat(kernels(3, lowRank(gateAndUp, 2 * WIDTH - 4))).endsWith("low_rank_expand_bf16", "gated_bf16");
     }
 
     @Test

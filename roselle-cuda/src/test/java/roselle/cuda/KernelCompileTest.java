@@ -64,6 +64,7 @@ class KernelCompileTest {
             KernelSource.ATTENTION_BOTH,
             KernelSource.ATTENTION_LATENT,
             KernelSource.CHOSEN_EXPERTS,
+            KernelSource.LOW_RANK,
             KernelSource.SAMPLE,
             TileFormat.of(DataType.F8_E4M3_128, DataType.BF16).orElseThrow().linear());
 

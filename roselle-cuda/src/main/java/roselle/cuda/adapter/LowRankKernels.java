@@ -3,6 +3,7 @@ package roselle.cuda.adapter;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import roselle.backend.memory.Adapter;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
@@ -30,8 +31,6 @@ public final class LowRankKernels {
     private static final int THREADS = 128;
     private static final int NONE = -1;
     private static final int RANKS = 16; // of a block that shrinks
-    private static final int EXPANDED_ROWS = 8; // of a block that expands
-    private static final int MANY_EXPANDED_ROWS = 32;
     private static final int MANY_ROWS =
             256; // from which on neighbours mostly have one adapter, and more of them share a block
 
@@ -45,30 +44,57 @@ public final class LowRankKernels {
     private @Nullable Loaded loaded;
     private long shrunk; // [slices, rows, ranks], float32, of one weight
     private long shrunkBytes;
+    private boolean haveTheirOwn; // whether the step's rows mostly have an adapter of their own
     private int shrunkFor = NONE; // the number of that weight, while the step's rows are not expanded
 
     /** The kernels, which devices load once there are adapters. */
     private record Loaded(
-            Sizes shrink, Sizes expand, @Nullable Sizes gated) {
+            Kernel shrink,
+            Kernel shrinkMany,
+            Sizes expand,
+            @Nullable Sizes gated) {
         static Loaded of(Kernels kernels, DataType type) {
             return new Loaded(
-                    Sizes.of(kernels, "low_rank_shrink_", type),
+                    kernel(kernels, "low_rank_shrink_", type),
+                    kernel(kernels, "low_rank_shrink_many_", type),
                     Sizes.of(kernels, "low_rank_expand_", type),
                     type == DataType.F32 ? null : Sizes.of(kernels, "low_rank_gated_", type));
         }
     }
 
-    /** A kernel for few rows, and one for many. */
-    private record Sizes(Kernel few, Kernel many) {
+    /** A kernel for each way to share what an adapter has among rows. */
+    private record Sizes(Kernel each, Kernel few, Kernel many) {
         static Sizes of(Kernels kernels, String name, DataType type) {
-            KernelSource source = KernelSource.LOW_RANK;
             return new Sizes(
-                    kernels.kernel(source, name + type.label()), kernels.kernel(source, name + "many_" + type.label()));
+                    kernel(kernels, name + "each_", type),
+                    kernel(kernels, name, type),
+                    kernel(kernels, name + "many_", type));
         }
 
-        Kernel of(StepShape shape) {
-            return areMany(shape) ? many : few;
+        Kernel of(Sharing sharing) {
+            return switch (sharing) {
+                case EACH -> each;
+                case FEW -> few;
+                case MANY -> many;
+            };
         }
+    }
+
+    /** How many neighbouring rows read an adapter's matrices at once: bits do not depend on it. */
+    private enum Sharing {
+        EACH(4),
+        FEW(8),
+        MANY(32);
+
+        private final int rows; // of a block that expands
+
+        Sharing(int rows) {
+            this.rows = rows;
+        }
+    }
+
+    private static Kernel kernel(Kernels kernels, String name, DataType type) {
+        return kernels.kernel(KernelSource.LOW_RANK, name + type.label());
     }
 
     public LowRankKernels(Gpu device, Kernels kernels, Launcher launcher, DataType type) {
@@ -94,10 +120,27 @@ public final class LowRankKernels {
             return 0;
         }
         known = weights.known();
+        haveTheirOwn = haveTheirOwn(inputs);
         shrunkFor = NONE;
         reserve((long) maxRows * Math.max(1, known.shrunk()) * Float.BYTES);
         memory.bring(inputs);
-        return known.version();
+        return 2 * known.version() + (haveTheirOwn ? 1 : 0);
+    }
+
+    /** Whether fewer than every second row that has an adapter has that of the row before. */
+    private static boolean haveTheirOwn(StepInputs inputs) {
+        int rows = 0;
+        int runs = 0;
+        Adapter before = null;
+        for (int s = 0; s < inputs.sequences; s++) {
+            Adapter adapter = inputs.adapter[s];
+            if (adapter != null) {
+                rows += inputs.rowStart[s + 1] - inputs.rowStart[s];
+                runs += adapter.equals(before) ? 0 : 1;
+            }
+            before = adapter;
+        }
+        return 2 * runs > rows;
     }
 
     /** Gives back the device's copies of adapters: steps that need them bring them again. */
@@ -126,7 +169,7 @@ public final class LowRankKernels {
         if (place == null || found == null) {
             return;
         }
-        launcher.of(found.shrink.of(shape))
+        launcher.of(areMany(shape) ? found.shrinkMany : found.shrink)
                 .rows(input)
                 .integer(input.columns())
                 .pointer(step.adapters())
@@ -152,7 +195,7 @@ public final class LowRankKernels {
             shrink(step, shape, input, weight);
         }
         shrunkFor = NONE;
-        expanding(launcher.of(found.expand.of(shape)).rows(output), step, place, factor)
+        expanding(launcher.of(found.expand.of(sharing(shape))).rows(output), step, place, factor)
                 .integer(shape.rows())
                 .launch(expandingBlocks(shape), place.tiles(), 1, THREADS);
     }
@@ -178,7 +221,7 @@ public final class LowRankKernels {
         AdaptedWeights.Place place = Objects.requireNonNull(known.place(product.gateAndUp()));
         Sizes gated = Objects.requireNonNull(Objects.requireNonNull(loaded).gated);
         shrunkFor = NONE;
-        launcher.of(gated.of(shape)).rows(product.gates()).rows(product.ups());
+        launcher.of(gated.of(sharing(shape))).rows(product.gates()).rows(product.ups());
         expanding(launcher, step, place, product.epilogue().scale())
                 .integer(KernelNumbers.of(product.gate().activation()))
                 .number(product.gate().limit())
@@ -203,8 +246,12 @@ public final class LowRankKernels {
                 .integer(place.slices());
     }
 
-    private static int expandingBlocks(StepShape shape) {
-        return Launcher.cover(shape.rows(), areMany(shape) ? MANY_EXPANDED_ROWS : EXPANDED_ROWS);
+    private int expandingBlocks(StepShape shape) {
+        return Launcher.cover(shape.rows(), sharing(shape).rows);
+    }
+
+    private Sharing sharing(StepShape shape) {
+        return areMany(shape) ? Sharing.MANY : haveTheirOwn ? Sharing.EACH : Sharing.FEW;
     }
 
     private static boolean areMany(StepShape shape) {

@@ -69,6 +69,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
 
     private static final String ROOT = "/roselle/cuda/kernels/";
     private static final List<String> HEADERS = List.of(
+            "adapter/added.cuh",
             "attention/attention.cuh",
             "attention/coded.cuh",
             "attention/decode.cuh",

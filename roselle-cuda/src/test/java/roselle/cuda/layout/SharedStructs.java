@@ -7,7 +7,7 @@ import java.util.Map;
 /** The structs that the host shares with kernels, by the file that declares them for kernels. */
 public final class SharedStructs {
     static final Map<String, List<StructLayout>> BY_FILE = Map.of(
-            "adapter/low_rank.cu", List.of(AddedPartLayout.LAYOUT),
+            "adapter/added.cuh", List.of(AddedPartLayout.LAYOUT),
             "common/norms.cuh", List.of(NormArgumentsLayout.LAYOUT),
             "attention/heads.cuh", List.of(RopeArgumentsLayout.LAYOUT),
             "rows/rows.cu", List.of(PageArgumentsLayout.LAYOUT),
