@@ -183,6 +183,62 @@ def check_gates(kernels, folder, dtype):
     print(f"{NAMES[dtype]}: gated at once with the bits of two kernels", flush=True)
 
 
+class Adapting:
+    """Products of gates and ups that add what adapters have, of linear_adapted_hopper.cu."""
+
+    def __init__(self, folder):
+        from driver import Module
+        self.module, self.kernels = Module(f"{folder}/linear_adapted_hopper.sm_90a.cubin"), {}
+
+    def kernel(self, name, dtype):
+        key = f"linear_adapted_{name}_{NAMES[dtype]}"
+        if key not in self.kernels:
+            self.kernels[key] = self.module.kernel(key)
+        return self.kernels[key]
+
+    @staticmethod
+    def added(added, columns):
+        """The last parameters, of added = (adapters, weight, factor, shrunk, ranks)."""
+        adapters, weight, factor, shrunk, ranks = added
+        return [adapters, weight, float(factor), shrunk, ranks, -(-columns // SLICE)]
+
+    def run_gated(self, packed, x, out, inner, added, pdl=False):
+        from linear import GATED_CONFIGS
+        rows, columns = x.shape
+        tokens = 8 if rows <= 8 else 16 if rows <= 16 else 32 if rows <= 32 else 64
+        producers, stages = GATED_CONFIGS[tokens]
+        self.kernel(f"gated_{tokens}", x.dtype)(
+            (inner // 64 * -(-rows // tokens), 1, 1), (256 + 32 * producers, 1, 1),
+            [packed, x, long(x.stride(0)), None, out, long(out.stride(0)), rows, 2 * inner, columns, 1, 0, 1.0, 0, INFINITY, 0.0, *self.added(added, columns)],
+            stages * (16384 + tokens * 128 + 16) + 1024, None, pdl)
+
+
+def check_products(folder):
+    """Products that add have the bits of a product and what is added and gated by a kernel of its own."""
+    from linear import Linear
+    torch.manual_seed(7)
+    for dtype in (torch.bfloat16, torch.float16):
+        kernels, linear, adapting = LowRank(folder, dtype), Linear(folder), Adapting(folder)
+        for columns, outputs in ((4096, 28672), (1032, 16384), (64, 128)):
+            weight = linear.pack(torch.randn(outputs, columns, device="cuda").to(dtype) * columns**-0.5)
+            half = outputs // 2
+            made = [packed([[], parts], dtype, "cuda")[0] for parts in (
+                [Part(0, half, 16, columns, 0.5), Part(half, half, 5, columns, 2.0)], [Part(64, outputs - 72, 13, columns, 1.5)])]
+            for rows in (1, 7, 16, 20, 32, 40, 64):
+                for choice in ([0] * 64, [0, 0, 0, 1, 2, 1, 1, 0] * 8, [2] * 64):
+                    adapters = torch.tensor([made[c].data_ptr() if c < 2 else 0 for c in choice[:rows]], dtype=torch.int64, device="cuda")
+                    x = torch.randn(rows, columns, device="cuda").to(dtype)
+                    shrunk = torch.full((-(-columns // SLICE), rows, 21), float("nan"), device="cuda")
+                    kernels.shrink(x, adapters, 1, 21, shrunk)
+                    both = torch.full((rows, outputs), float("nan"), device="cuda", dtype=dtype)
+                    linear.run(weight, x, both, outputs, cut=1)
+                    kernels.gate(both, columns, adapters, 1, 1.0, 21, shrunk)
+                    result = torch.full((rows, half), float("nan"), device="cuda", dtype=dtype)
+                    adapting.run_gated(weight, x, result, half, (adapters, 1, 1.0, shrunk, 21))
+                    assert torch.equal(result, both[:, :half]), (dtype, columns, outputs, rows, choice[:8], (result != both[:, :half]).sum())
+            print(f"{NAMES[dtype]} {columns} to {outputs}: products that add have the bits of two kernels", flush=True)
+
+
 def time_steps(folder):
     from step import Shape, Step
 
@@ -206,6 +262,7 @@ def time_steps(folder):
             self.held[:, : len(header) // 2] = torch.frombuffer(bytearray(header), dtype=torch.bfloat16).cuda()
             self.shrunk = torch.empty(1 << 22, device="cuda")
             self.kernels = kernels
+            self.adapting = Adapting(folder)
 
         def added(self, state, which, layer, x, out, when):
             if not state["adapts"]:
@@ -246,7 +303,10 @@ def time_steps(folder):
                 linear(1, number, state["attended"], layer["o"][1], hidden, s.width, flags=1)
                 norm()
                 gates = inner[:, : s.inner]
-                if "g" in state["does"]:
+                if state["inside"]:
+                    self.added(state, 2, number, normed, inner, "before")
+                    self.adapting.run_gated(layer["up"][1], normed, gates, s.inner, (state["adapters"], number * 4 + 2, 1.0, self.shrunk, 2 * self.rank), pdl=True)
+                elif "g" in state["does"]:
                     self.added(state, 2, number, normed, inner, "before")
                     self.linear.run(layer["up"][1], normed, inner, inner.shape[1], pdl=True)
                     self.kernels.gate(inner, s.width, state["adapters"], number * 4 + 2, 1.0, 2 * self.rank, self.shrunk, state["kind"], pdl=True)
@@ -267,13 +327,13 @@ def time_steps(folder):
     one, each, none = [base] * 64, [base + i * length for i in range(64)], [0] * 64
     few = [base + i // 8 * length for i in range(64)]
     cases = [("warm", none, {}), ("no adapters", none, {"adapts": False}), ("gates apart", none, {"does": ""}), ("one, shrinks alone", one, {"does": "s"}), ("one, expands alone", one, {"does": "eg"})]
-    ways = [("", {}), (", a row a warp", {"kind": "each"})]
+    ways = [("", {}), (", a row a warp", {"kind": "each"}), (", gated by the product", {"inside": True}), (", both", {"inside": True, "kind": "each"})]
     cases += [("no adapters, again", none, {"adapts": False})]
     for name, addresses in (("none of 64", none), ("one for all", one), ("eight", few), ("one for each", each)):
         cases += [(f"{name}{way}", addresses, options) for way, options in ways]
     graphs = []
     for name, addresses, options in cases:
-        state.update(adapts=True, does="seg", kind=None, adapters=torch.tensor(addresses, dtype=torch.int64, device="cuda"))
+        state.update(adapts=True, does="seg", kind=None, inside=False, adapters=torch.tensor(addresses, dtype=torch.int64, device="cuda"))
         state.update(options)
         step.forward(state)
         torch.cuda.synchronize()
@@ -295,13 +355,15 @@ def time_steps(folder):
     for name, _, _, times in graphs:
         times.sort()
         middle = times[len(times) // 2]
-        print(f"{name:26s} {middle:8.1f} us ({times[0]:.1f} to {times[-1]:.1f}), {100 * (middle / first - 1):+.1f} %", flush=True)
+        print(f"{name:36s} {middle:8.1f} us ({times[0]:.1f} to {times[-1]:.1f}), {100 * (middle / first - 1):+.1f} %", flush=True)
 
 
 def main():
     folder = sys.argv[1]
     if "check" in sys.argv[2:]:
         check(folder)
+    if "products" in sys.argv[2:]:
+        check_products(folder)
     if "time" in sys.argv[2:]:
         time_steps(folder)
 

@@ -28,6 +28,7 @@ import roselle.cuda.adapter.LowRankKernels;
 import roselle.cuda.attention.AttentionCall;
 import roselle.cuda.attention.AttentionKernels;
 import roselle.cuda.attention.CudaKvCache;
+import roselle.cuda.gemm.Addition;
 import roselle.cuda.gemm.CudaWeight;
 import roselle.cuda.gemm.LinearKernels;
 import roselle.cuda.row.RowKernels;
@@ -164,8 +165,12 @@ final class CudaOperations implements Operations {
 
     @Override
     public void adaptedGatedLinear(Rows input, GatedLinear product, int rows) {
+        Addition addition = adapters.addition(step(), product.gateAndUp());
         if (!adapters.addTo(product.gateAndUp())) {
             gatedLinear(input, null, input, product, rows);
+        } else if (addition != null && products.fusesAdaptedGate(input, product, rows)) {
+            adapters.shrink(step(), shape, input, product.gateAndUp());
+            products.adaptedGatedLinear(input, product, rows, addition);
         } else if (adapters.gates(product)) {
             linear(input, product.gateAndUp(), product.epilogue(), product.both(), rows);
             adapters.addAndGate(step(), shape, product);

@@ -103,6 +103,12 @@ class FakeAdaptersTest {
     }
 
     @Test
+    void gatesOfFewRowsAreAddedToAndGatedByTheProduct() {
+        assertThat(kernels(40, lowRank(gateAndUp, 2 * WIDTH)))
+                .endsWith("low_rank_shrink_bf16", "linear_adapted_gated_64_bf16");
+    }
+
+    @Test
     void rowsAreShrunkBeforeTheProductAndExpandedBehindIt() {
         assertThat(kernels(40, lowRank(first, 2 * WIDTH - 4)).subList(0, 3))
                 .containsExactly("low_rank_shrink_bf16", "linear_64_bf16", "low_rank_expand_bf16");

@@ -30,6 +30,7 @@ import roselle.backend.operation.Norm;
 import roselle.backend.step.StepInputs;
 import roselle.backend.step.StepLimits;
 import roselle.cuda.FakeDriver.Card;
+import roselle.cuda.gemm.Addition;
 import roselle.cuda.gemm.CodedLinear;
 import roselle.cuda.gemm.CudaWeight;
 import roselle.cuda.gemm.Fp8Linear;
@@ -214,6 +215,7 @@ class KernelChoiceTest {
             ranges(what + ", rows", rows, device::product, lines);
             ranges(what + ", rows that are gated", rows, device::gated, lines);
             ranges(what + ", rows that are normalised", upTo(6), device::normed, lines);
+            ranges(what + ", rows that adapters add to and that are gated", upTo(66), device::adapted, lines);
         }
         if (columns % CodedFormat.COLUMNS == 0) {
             try (var device = Multiplying.inFp8(outputs, columns)) {
@@ -235,6 +237,7 @@ class KernelChoiceTest {
     /** Products with one packed weight on Hopper. */
     private static final class Multiplying implements AutoCloseable {
         private static final int MAX_ROWS = 16_384;
+        private static final Addition ADDITION = new Addition(0, 0, 0, 16, 1);
 
         private final FakeDriver driver = new FakeDriver(Card.HOPPER.withBytes(64L << 30));
         private final Gpu device = new Gpu(driver, 0, true);
@@ -288,14 +291,26 @@ class KernelChoiceTest {
         }
 
         String gated(int rows) {
-            int half = output.columns() / 2 / 8 * 8;
-            Rows gates = output.columns(0, half);
-            var product = new GatedLinear(
-                    weight, Epilogue.PLAIN, output, gates, output.columns(half, half), Gate.of(Activation.SILU));
+            GatedLinear product = gates();
             if (!products.fusesGate(input, product, rows)) {
                 return "no kernel of both";
             }
             products.gatedLinear(input, product, rows);
+            return launched();
+        }
+
+        private GatedLinear gates() {
+            int half = output.columns() / 2 / 8 * 8;
+            Rows gates = output.columns(0, half);
+            return new GatedLinear(
+                    weight, Epilogue.PLAIN, output, gates, output.columns(half, half), Gate.of(Activation.SILU));
+        }
+
+        String adapted(int rows) {
+            if (!products.fusesAdaptedGate(input, gates(), rows)) {
+                return "no kernel of both";
+            }
+            products.adaptedGatedLinear(input, gates(), rows, ADDITION);
             return launched();
         }
 

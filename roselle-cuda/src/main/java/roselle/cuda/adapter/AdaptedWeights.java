@@ -33,11 +33,17 @@ final class AdaptedWeights {
      *
      * @param slices of its columns, whose sums are apart
      * @param areEights whether all parts begin and end at multiples of eight outputs
+     * @param areTiles whether kernels of products can add them
      */
-    record Place(int index, int ranks, int tiles, int slices, boolean areEights) {
-        Place with(int moreRanks, int moreTiles, boolean alsoEights) {
+    record Place(int index, int ranks, int tiles, int slices, boolean areEights, boolean areTiles) {
+        Place with(Needs more) {
             return new Place(
-                    index, Math.max(ranks, moreRanks), Math.max(tiles, moreTiles), slices, areEights && alsoEights);
+                    index,
+                    Math.max(ranks, more.ranks),
+                    Math.max(tiles, more.tiles),
+                    slices,
+                    areEights && more.areEights,
+                    areTiles && more.areTiles);
         }
 
         int shrunk() {
@@ -45,16 +51,20 @@ final class AdaptedWeights {
         }
     }
 
+    /** The same of one adapter. */
+    record Needs(int ranks, int tiles, boolean areEights, boolean areTiles) {}
+
     Known known() {
         return known;
     }
 
     /** Takes note of what an adapter adds to a weight; returns the weight's number. */
-    synchronized int note(Weight weight, int ranks, int tiles, boolean areEights) {
+    synchronized int note(Weight weight, Needs needs) {
         Place before = known.place(weight);
+        int slices = Launcher.cover(weight.columns(), SLICE);
         Place place = before == null
-                ? new Place(known.places.size(), ranks, tiles, Launcher.cover(weight.columns(), SLICE), areEights)
-                : before.with(ranks, tiles, areEights);
+                ? new Place(known.places.size(), needs.ranks, needs.tiles, slices, needs.areEights, needs.areTiles)
+                : before.with(needs);
         if (!place.equals(before)) {
             var places = new IdentityHashMap<>(known.places);
             places.put(weight, place);

@@ -7,12 +7,14 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.TreeMap;
 import roselle.backend.memory.LowRank;
 import roselle.backend.memory.Weight;
 import roselle.cuda.kernel.Launcher;
+import roselle.cuda.kernel.PackedTiles;
 import roselle.cuda.layout.AddedPartLayout;
 import roselle.cuda.memory.CudaAdapter;
 import roselle.tensor.DataType;
@@ -25,6 +27,7 @@ final class AdapterPacking {
 
     private static final int GROUP = 8; // numbers that rows are filled up to, and that a thread expands
     private static final int ALIGNMENT = 16;
+    private static final int MAX_TILE_RANKS = 16; // of a part that a product's kernel adds
 
     private final DataType type;
     private final TreeMap<Integer, List<LowRank>> byIndex = new TreeMap<>();
@@ -37,8 +40,7 @@ final class AdapterPacking {
         for (LowRank each : matrices) {
             byWeight.computeIfAbsent(each.weight(), _ -> new ArrayList<>()).add(each);
         }
-        byWeight.forEach((weight, parts) ->
-                byIndex.put(weights.note(weight, ranks(parts), tiles(parts), areEights(parts)), parts));
+        byWeight.forEach((weight, parts) -> byIndex.put(weights.note(weight, needs(parts)), parts));
         at = partsAt() + matrices.size() * AddedPartLayout.BYTES;
         packed = Arena.ofAuto().allocate(at + numberBytes(), ALIGNMENT);
         fill();
@@ -46,6 +48,10 @@ final class AdapterPacking {
 
     static CudaAdapter pack(List<LowRank> matrices, DataType type, AdaptedWeights weights) {
         return new CudaAdapter(new AdapterPacking(matrices, type, weights).packed);
+    }
+
+    private static AdaptedWeights.Needs needs(List<LowRank> parts) {
+        return new AdaptedWeights.Needs(ranks(parts), tiles(parts), areEights(parts), areTiles(parts));
     }
 
     private static int ranks(List<LowRank> parts) {
@@ -60,6 +66,24 @@ final class AdapterPacking {
 
     private static boolean areEights(List<LowRank> parts) {
         return parts.stream().allMatch(part -> part.firstOutput() % GROUP == 0 && part.outputs() % GROUP == 0);
+    }
+
+    /** Whether each tile of a packed weight is of one part, as {@code linear_adapted_hopper.cu} has it. */
+    private static boolean areTiles(List<LowRank> parts) {
+        List<LowRank> sorted = parts.stream()
+                .sorted(Comparator.comparingInt(LowRank::firstOutput))
+                .toList();
+        int end = 0;
+        for (LowRank part : sorted) {
+            if (part.firstOutput() < end
+                    || part.firstOutput() % PackedTiles.TILE != 0
+                    || part.outputs() % GROUP != 0
+                    || part.rank() > MAX_TILE_RANKS) {
+                return false;
+            }
+            end = part.firstOutput() + part.outputs();
+        }
+        return true;
     }
 
     /** Weights up to the last one that it adds to. */

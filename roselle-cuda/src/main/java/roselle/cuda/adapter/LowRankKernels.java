@@ -9,6 +9,7 @@ import roselle.backend.memory.Rows;
 import roselle.backend.memory.Weight;
 import roselle.backend.operation.GatedLinear;
 import roselle.backend.step.StepInputs;
+import roselle.cuda.gemm.Addition;
 import roselle.cuda.kernel.Kernel;
 import roselle.cuda.kernel.KernelNumbers;
 import roselle.cuda.kernel.KernelSource;
@@ -195,9 +196,24 @@ public final class LowRankKernels {
             shrink(step, shape, input, weight);
         }
         shrunkFor = NONE;
-        expanding(launcher.of(found.expand.of(sharing(shape))).rows(output), step, place, factor)
+        launcher.of(found.expand.of(sharing(shape))).rows(output);
+        addition(step, place)
+                .parameters(launcher, factor)
                 .integer(shape.rows())
                 .launch(expandingBlocks(shape), place.tiles(), 1, THREADS);
+    }
+
+    /**
+     * What a product of gates and ups is told that adds what the rows are shrunk to; null where none can, or where rows mostly have
+     * adapters of their own, which kernels of adapters expand faster.
+     */
+    public @Nullable Addition addition(StepMemory step, Weight weight) {
+        AdaptedWeights.Place place = known.place(weight);
+        return place == null || !place.areTiles() || haveTheirOwn ? null : addition(step, place);
+    }
+
+    private Addition addition(StepMemory step, AdaptedWeights.Place place) {
+        return new Addition(step.adapters(), place.index(), shrunk, place.ranks(), place.slices());
     }
 
     /** Whether adapters may have anything for a weight. */
@@ -222,7 +238,8 @@ public final class LowRankKernels {
         Sizes gated = Objects.requireNonNull(Objects.requireNonNull(loaded).gated);
         shrunkFor = NONE;
         launcher.of(gated.of(sharing(shape))).rows(product.gates()).rows(product.ups());
-        expanding(launcher, step, place, product.epilogue().scale())
+        addition(step, place)
+                .parameters(launcher, product.epilogue().scale())
                 .integer(KernelNumbers.of(product.gate().activation()))
                 .number(product.gate().limit())
                 .number(product.gate().upLimit())
@@ -235,15 +252,6 @@ public final class LowRankKernels {
                         Launcher.cover(product.gates().columns(), AdapterPacking.TILE),
                         1,
                         THREADS);
-    }
-
-    private Launcher expanding(Launcher begun, StepMemory step, AdaptedWeights.Place place, float factor) {
-        return begun.pointer(step.adapters())
-                .integer(place.index())
-                .number(factor)
-                .pointer(shrunk)
-                .integer(place.ranks())
-                .integer(place.slices());
     }
 
     private int expandingBlocks(StepShape shape) {

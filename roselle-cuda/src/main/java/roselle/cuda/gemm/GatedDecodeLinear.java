@@ -36,11 +36,11 @@ public final class GatedDecodeLinear {
             return 2 * PackedTiles.TILE_BYTES + tokens * PackedTiles.ROW_BYTES;
         }
 
-        private int sharedBytes() {
+        int sharedBytes() {
             return stages * (stageBytes() + PackedTiles.BARRIER_BYTES) + PackedTiles.STAGE_ALIGNMENT;
         }
 
-        private int threads() {
+        int threads() {
             return 2 * 128 + producers * Launcher.WARP;
         }
     }
@@ -57,7 +57,7 @@ public final class GatedDecodeLinear {
     }
 
     /** Whether they are for such a product. */
-    boolean fits(CudaWeight weight, GatedLinear product, int rows) {
+    static boolean fits(CudaWeight weight, GatedLinear product, int rows) {
         return choose(weight, rows) != null && GatedPromptLinear.isGateable(weight, product);
     }
 
@@ -77,13 +77,18 @@ public final class GatedDecodeLinear {
         return rows <= Kind.ROWS_64.tokens ? Kind.ROWS_64 : null;
     }
 
-    private static int blocks(CudaWeight weight) {
+    static int blocks(CudaWeight weight) {
         return Launcher.cover(weight.rows(), 2 * PackedTiles.TILE);
+    }
+
+    /** That of a product that {@link #fits}. */
+    static Kind chosen(CudaWeight weight, int rows) {
+        return Objects.requireNonNull(choose(weight, rows));
     }
 
     void launch(Launcher launcher, Rows input, GatedLinear product, int rows) {
         var weight = (CudaWeight) product.gateAndUp();
-        Kind kind = Objects.requireNonNull(choose(weight, rows));
+        Kind kind = chosen(weight, rows);
         Kernel kernel = Objects.requireNonNull(kernels.get(kind));
         HopperLinear.parameters(launcher.of(kernel), weight, input, product.epilogue(), product.gates(), rows)
                 .number(product.gate().limit())

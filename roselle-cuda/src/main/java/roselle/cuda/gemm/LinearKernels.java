@@ -52,6 +52,7 @@ public final class LinearKernels {
     private final DataType type;
     private final Kernels kernels;
     private @Nullable ChosenExperts chosenExperts; // as soon as there are experts
+    private @Nullable AdaptedLinear adapted; // as soon as a product adds what adapters have
     private long copiedRows; // of steps: aligned, or in a weight's order
     private long copiedBytes;
     private long identity;
@@ -171,6 +172,26 @@ public final class LinearKernels {
         var weight = (CudaWeight) product.gateAndUp();
         TileProducts tiles = weight.products();
         return tiles != null && !weight.isOrdered() && tiles.normedGated(launcher, input, norm, product, rows);
+    }
+
+    /** Whether there is a kernel that multiplies so many rows, adds what adapters have, and gates the sums at once. */
+    public boolean fusesAdaptedGate(Rows input, GatedLinear product, int rows) {
+        var weight = (CudaWeight) product.gateAndUp();
+        return packed != null
+                && weight.isPacked()
+                && fusesGate(input, product, rows)
+                && GatedDecodeLinear.fits(weight, product, rows);
+    }
+
+    public void adaptedGatedLinear(Rows input, GatedLinear product, int rows, Addition addition) {
+        adapted().launch(launcher, input, product, rows, addition);
+    }
+
+    private AdaptedLinear adapted() {
+        if (adapted == null) {
+            adapted = new AdaptedLinear(kernels, type);
+        }
+        return adapted;
     }
 
     private void multiply(Rows input, CudaWeight weight, Epilogue epilogue, Rows output, int rows) {

@@ -48,11 +48,11 @@ final class PackedLinear {
     /** Whether there is a kernel that multiplies so many rows and gates the products at once. */
     boolean fusesGate(GatedLinear product, int rows) {
         var weight = (CudaWeight) product.gateAndUp();
-        return gatedFew.fits(weight, product, rows) || gatedMany.fits(weight, product, rows);
+        return GatedDecodeLinear.fits(weight, product, rows) || gatedMany.fits(weight, product, rows);
     }
 
     void gated(Rows input, GatedLinear product, int rows) {
-        if (gatedFew.fits((CudaWeight) product.gateAndUp(), product, rows)) {
+        if (GatedDecodeLinear.fits((CudaWeight) product.gateAndUp(), product, rows)) {
             gatedFew.launch(launcher, input, product, rows);
         } else {
             gatedMany.launch(launcher, input, product, rows);

@@ -35,6 +35,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
     public static final KernelSource DELTA_RULE = ofSomeModels("DELTA_RULE", "state");
     public static final KernelSource GENERIC_STATE = ofSomeModels("GENERIC_STATE", "state");
     public static final KernelSource LINEAR_HOPPER = ofEveryModel("LINEAR_HOPPER", "gemm");
+    public static final KernelSource LINEAR_ADAPTED_HOPPER = ofSomeModels("LINEAR_ADAPTED_HOPPER", "gemm");
     public static final KernelSource LINEAR_PROMPT_HOPPER = ofEveryModel("LINEAR_PROMPT_HOPPER", "gemm");
     public static final KernelSource LINEAR_FP8_HOPPER = ofSomeModels("LINEAR_FP8_HOPPER", "gemm");
     public static final KernelSource LINEAR_PROMPT_FP8_HOPPER = ofSomeModels("LINEAR_PROMPT_FP8_HOPPER", "gemm");
@@ -64,6 +65,7 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             DELTA_RULE,
             GENERIC_STATE,
             LOW_RANK,
+            LINEAR_ADAPTED_HOPPER,
             CHOSEN_EXPERTS,
             ATTENTION_LATENT_HOPPER);
 
@@ -93,10 +95,12 @@ public record KernelSource(String name, String folder, boolean isForEveryModel, 
             "format/blocks.cuh",
             "format/codes.cuh",
             "format/formats.cuh",
+            "gemm/additions.cuh",
             "gemm/epilogue.cuh",
             "gemm/fp8.cuh",
             "gemm/gating.cuh",
             "gemm/linear_coded.cuh",
+            "gemm/linear_hopper.cuh",
             "gemm/linear_mma.cuh",
             "gemm/prompt.cuh",
             "gemm/rings.cuh",
