@@ -31,12 +31,17 @@ public record ScaledBlocks(
         }
     }
 
+    /** One whose neighbouring columns share a scale. */
+    public ScaledBlocks(StoredMatrix.Scaled matrix, DataType type) {
+        this(matrix, type, null);
+    }
+
     /** The matrix as blocks; empty where there is no type of blocks for its codes, or a block would need two scales. */
     public static Optional<ScaledBlocks> of(StoredMatrix.Scaled matrix) {
         Optional<DataType> type =
                 types(matrix).stream().filter(one -> fits(matrix, one)).findFirst();
         if (matrix.scales().order() == null) {
-            return type.map(one -> new ScaledBlocks(matrix, one, null));
+            return type.map(one -> new ScaledBlocks(matrix, one));
         }
         return type.flatMap(one -> ColumnOrder.of(
                         matrix.scales(), Math.toIntExact(matrix.shape().columns()))
