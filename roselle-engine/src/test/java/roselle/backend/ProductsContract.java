@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -118,6 +119,49 @@ public abstract class ProductsContract extends RowsContract {
         Rows output = poisoned(3, 9);
         operations.linear(rows(input, columns), weight, Epilogue.PLAIN, output, 3);
         assertClose(read(output, 3), product(input, all, columns));
+    }
+
+    /** As queries and keys with values are in a Q4_K_M: devices may have tiles for each type. */
+    @Test
+    void multipliesWithBlocksOfSeveralQuantizedTypes() {
+        int columns = EXPERT_COLUMNS;
+        int rows = 70;
+        var stored = new ArrayList<StoredMatrix>();
+        var numbers = new ArrayList<Float>();
+        for (var part : List.of(
+                Map.entry(DataType.Q4_K, 128),
+                Map.entry(DataType.Q4_K, 64),
+                Map.entry(DataType.Q6_K, 64),
+                Map.entry(DataType.Q8_0, 40))) {
+            Shape shape = Shape.of(part.getValue(), columns);
+            byte[] blocks = RandomLlama.blocks(random, part.getKey(), shape.elements());
+            StoredMatrix matrix =
+                    StoredMatrix.of(new Tensor("part", part.getKey(), shape, MemorySegment.ofArray(blocks)));
+            stored.add(matrix);
+            for (float number : matrix.numbers()) {
+                numbers.add(number);
+            }
+        }
+        Weight weight = device.load("mixed", 1, stored);
+        int outputs = weight.rows();
+        assertThat(outputs).isEqualTo(296);
+        var all = new float[numbers.size()];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = numbers.get(i);
+        }
+        float[] bias = random(outputs);
+        float[] input = random(rows * columns);
+        double[] expected = product(input, all, columns);
+        for (int i = 0; i < expected.length; i++) {
+            expected[i] += bias[i % outputs];
+        }
+        Epilogue epilogue = Epilogue.bias(device.constants(bias));
+        Rows together = poisoned(rows, outputs);
+        operations.linear(rows(input, columns), weight, epilogue, together, rows);
+        assertCloseInAnyPrecision(read(together, rows), expected); // a device may multiply with bytes
+        Rows first = poisoned(3, outputs);
+        operations.linear(rows(Arrays.copyOf(input, 3 * columns), columns), weight, epilogue, first, 3);
+        assertThat(read(first, 3)).containsExactly(Arrays.copyOf(read(together, rows), 3 * outputs));
     }
 
     private MemorySegment store(float[] numbers, DataType type, float[] rounded) {
