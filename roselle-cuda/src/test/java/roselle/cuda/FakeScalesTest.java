@@ -174,6 +174,41 @@ class FakeScalesTest {
         }
     }
 
+    @Test
+    void blocksOfSeveralTypesWriteTheirColumnsOfOneOutput() {
+        try (var arena = Arena.ofShared()) {
+            var driver = new FakeDriver(FakeDriver.Card.HOPPER);
+            try (var device = driver.open(DataType.BF16)) {
+                List<StoredMatrix> blocks = List.of(
+                        quantized(arena, DataType.Q4_K, 128),
+                        quantized(arena, DataType.Q4_K, 64),
+                        quantized(arena, DataType.Q6_K, 64));
+                long apart = device.loadBytes(1, blocks.subList(0, 2)) + device.loadBytes(1, blocks.subList(2, 3));
+                assertThat(device.loadBytes(1, blocks)).isEqualTo(apart);
+                Weight weight = device.load("test", 1, blocks);
+                assertThat(weight.rows()).isEqualTo(256);
+                driver.takeLaunches();
+                List<FakeKernels.Launch> launches = launches(driver, device, weight, 8);
+                assertThat(launches)
+                        .extracting(launch -> launch.kernel().name())
+                        .containsExactly("coded_8_q4_k_bf16", "coded_8_q6_k_bf16");
+                assertThat(launches)
+                        .extracting(launch -> (int) launch.value("outputs"))
+                        .containsExactly(192, 64);
+                assertThat(launches.getLast().value("output"))
+                        .isEqualTo(launches.getFirst().value("output") + 192 * Short.BYTES);
+                assertThat(launches)
+                        .extracting(launch -> launch.value("outputStride"))
+                        .containsExactly(256L, 256L);
+            }
+        }
+    }
+
+    private static StoredMatrix quantized(Arena arena, DataType type, int rows) {
+        MemorySegment data = arena.allocate(rows * type.rowBytes(COLUMNS), 64);
+        return StoredMatrix.of(new Tensor("weight", type, Shape.of(rows, COLUMNS), data));
+    }
+
     /** Every {@code groups}-th column is of one group. */
     private static Tensor order(Arena arena, int groups) {
         MemorySegment of = arena.allocate(COLUMNS * 4L, 4);
