@@ -256,14 +256,13 @@ def check_rows(lab):
                 lab.run(file, "gather" if fast else f"gather_{suffix}", (grid[0], 2) if fast else (2, grid[1]), block,
                         [x, stride, index, out, long(out.stride(0)), columns])
                 lab.same(f"{file} gather {suffix}", out, x[index.long()])
-                if not fast:
-                    order = lab.ints(torch.randperm(columns).tolist())
-                    out = lab.poisoned(rows, columns, suffix, spare)
-                    lab.run(file, f"order_{suffix}", grid, block, [x, stride, order, out, long(out.stride(0)), columns])
-                    lab.same(f"order {suffix}", out, x[:, order.long()])
                 if fast:
                     check_fast_embed(lab, suffix, columns)
                     continue
+                order = lab.ints(torch.randperm(columns).tolist())
+                out = lab.poisoned(rows, columns, suffix, spare)
+                lab.run(file, f"order_{suffix}", grid, block, [x, stride, order, out, long(out.stride(0)), columns])
+                lab.same(f"order {suffix}", out, x[:, order.long()])
                 out, gate = old.clone(), lab.rows(rows, 1, suffix)
                 lab.run(file, f"add_gated_{suffix}", grid, block,
                         [x, stride, gate, long(gate.stride(0)), 0.3, out, long(out.stride(0)), columns])

@@ -80,16 +80,18 @@ public record ScaledBlocks(
     public void writeRow(long row, MemorySegment target, long at) {
         int numbers = type.blockElements();
         int columns = Math.toIntExact(shape().columns());
+        MemorySegment codes = matrix.codes().data();
+        long first = row * columns;
         long to = at;
         for (int place = 0; place < columns; place += numbers) {
             target.set(JAVA_FLOAT_UNALIGNED, to, matrix.scales().at(row, column(place)));
             if (type.packing().bits() == FOUR_BITS) {
-                writeFourBits(row, place, target, to + Float.BYTES);
+                writeFourBits(codes, first, place, target, to + Float.BYTES);
             } else if (order == null) {
-                MemorySegment.copy(matrix.codes().data(), row * columns + place, target, to + Float.BYTES, numbers);
+                MemorySegment.copy(codes, first + place, target, to + Float.BYTES, numbers);
             } else {
                 for (int i = 0; i < numbers; i++) {
-                    target.set(JAVA_BYTE, to + Float.BYTES + i, code(row, place + i));
+                    target.set(JAVA_BYTE, to + Float.BYTES + i, codes.get(JAVA_BYTE, first + column(place + i)));
                 }
             }
             to += type.blockBytes();
@@ -100,22 +102,18 @@ public record ScaledBlocks(
         return order == null ? place : order.at(place);
     }
 
-    private byte code(long row, int place) {
-        return matrix.codes().data().get(JAVA_BYTE, row * shape().columns() + column(place));
-    }
-
     /** A zero, then the codes of 32 numbers in 16 bytes, the first half lowest. What is least of the block gets the code 0. */
-    private void writeFourBits(long row, int place, MemorySegment target, long at) {
+    private void writeFourBits(MemorySegment codes, long row, int place, MemorySegment target, long at) {
         int least = Byte.MAX_VALUE;
         for (int i = 0; i < type.blockElements(); i++) {
-            least = Math.min(least, code(row, place + i));
+            least = Math.min(least, codes.get(JAVA_BYTE, row + column(place + i)));
         }
         target.set(JAVA_FLOAT_UNALIGNED, at, -least);
         long to = at + Float.BYTES;
         for (int first = place; first < place + type.blockElements(); first += 32) {
             for (int i = first; i < first + 16; i++) {
-                int low = code(row, i) - least;
-                int high = code(row, i + 16) - least;
+                int low = codes.get(JAVA_BYTE, row + column(i)) - least;
+                int high = codes.get(JAVA_BYTE, row + column(i + 16)) - least;
                 if ((low | high) > 15) {
                     throw new IllegalStateException("tensor " + matrix.name() + " has codes of more than 4 bits");
                 }

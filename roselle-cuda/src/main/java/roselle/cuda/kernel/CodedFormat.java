@@ -48,21 +48,12 @@ public record CodedFormat(DataType type) {
 
     /** Bytes of a tile: its codes, and the factors of each row's groups. */
     public int tileBytes() {
-        return PackedTiles.TILE * (COLUMNS * bits() / Byte.SIZE + factorBytes());
+        return PackedTiles.TILE * (COLUMNS * type.packing().bits() / Byte.SIZE + factorBytes());
     }
 
     /** Whether more tiles find room in a block's shared memory. */
     public boolean isSmall() {
         return tileBytes() <= SMALL;
-    }
-
-    private int bits() {
-        return switch (type) {
-            case Q5_K -> 5;
-            case Q6_K -> 6;
-            case Q4_0, Q4_K, I4_128, I4_32 -> 4;
-            default -> Byte.SIZE;
-        };
     }
 
     /** Of a row of a tile. */
